@@ -154,7 +154,7 @@ describe('a pool with a warm pool', () => {
       [1, 4, 'STOPPED', 1],
     );
     world.apply(fresh());
-    await until(world, deps, () => config()?.enabled === false, 'the removal');
+    await until(world, deps, () => config() === undefined, 'the removal');
     await minutes(pool, settings.resyncMs / MINUTE + 1);
     assert.deepEqual([stateOf(world)?.warmPool, warmIn(world)], [undefined, []]);
     const warmPoolConfig = { enabled: true, maxGroupPreparedCapacity: 4 };

@@ -1,7 +1,7 @@
 /** Records random lives of pools, with one operator and with two replicas. */
 import fc from 'fast-check';
 import type { Action } from '../../test/fakes/simulation/action.ts';
-import { anyLife } from '../../test/fakes/simulation/actions.ts';
+import { anyLife } from '../../test/fakes/simulation/anyLife.ts';
 import { Life } from '../../test/fakes/simulation/life.ts';
 import type { LocalAwsWorld } from '../../test/fakes/simulation/localAwsWorld.ts';
 import { anyReplicatedLife } from '../../test/fakes/simulation/replicaActions.ts';

@@ -127,7 +127,6 @@ export const canaries: readonly Replacement[] = [
     prepare: makeReady,
     act: (fixture) => apply(fixture, NEW),
     end: endWith(NEW),
-    groupsEver: 2,
     includes: ['CreateNodegroup', 'UpdateNodegroupVersion', 'TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
   },
   {
@@ -138,7 +137,6 @@ export const canaries: readonly Replacement[] = [
     },
     act: (fixture) => apply(fixture, NEW),
     end: endWith(OLD, hasFailed),
-    groupsEver: 2,
     includes: ['CreateNodegroup', 'TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
   },
   {
@@ -146,7 +144,6 @@ export const canaries: readonly Replacement[] = [
     prepare: whileCreating,
     act: (fixture) => apply(fixture, OLD),
     end: endWith(OLD),
-    groupsEver: 2,
     includes: ['PUT windowspools/status', 'DeleteNodegroup'],
   },
   {
@@ -154,7 +151,6 @@ export const canaries: readonly Replacement[] = [
     prepare: whileVerified,
     act: (fixture) => apply(fixture, OLD),
     end: endWith(OLD),
-    groupsEver: 2,
     includes: ['TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
   },
   {
@@ -162,7 +158,6 @@ export const canaries: readonly Replacement[] = [
     prepare: whileDraining,
     act: (fixture) => fixture.delete(),
     end: endWithNothing,
-    groupsEver: 2,
     includes: ['DeleteNodegroup', 'PATCH windowspools'],
   },
   {
@@ -170,7 +165,6 @@ export const canaries: readonly Replacement[] = [
     prepare: (fixture) => makeCustom(fixture),
     act: (fixture) => applyCustom(fixture, NEW_IMAGE),
     end: endWithImage(NEW_IMAGE, '1,2,3'),
-    groupsEver: 2,
     includes: ['CreateLaunchTemplateVersion', 'CreateNodegroup', 'UpdateNodegroupVersion', 'DeleteNodegroup'],
   },
   {
@@ -182,7 +176,6 @@ export const canaries: readonly Replacement[] = [
     },
     act: (fixture) => applyCustom(fixture, OLD_IMAGE),
     end: endWithImage(OLD_IMAGE, '1,3'),
-    groupsEver: 2,
     includes: ['TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup', 'DeleteLaunchTemplateVersions'],
   },
   {
@@ -197,7 +190,6 @@ export const canaries: readonly Replacement[] = [
       await endWithNothing(fixture);
       assert.deepEqual(versionsOf(fixture), []);
     },
-    groupsEver: 2,
     includes: ['DeleteNodegroup', 'DeleteLaunchTemplate', 'PATCH windowspools'],
   },
 ];

@@ -30,7 +30,7 @@ async function recordRequests(replacement: Replacement): Promise<readonly TimedR
   return requests;
 }
 
-async function finished(fixture: MemoryFixture, { end, groupsEver }: Replacement): Promise<void> {
+async function finished(fixture: MemoryFixture, { end, groupsEver = 2 }: Replacement): Promise<void> {
   await end(fixture);
   await fixture.quiet();
   fixture.assertClean();

@@ -315,10 +315,6 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilStatus('ACTIVE');
       const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
       assert.equal(node?.status.capacity?.[pods], undefined);
-      // If EKS reverts changes of other users.
-      undo.push(setSwitch({ cloud }, 'addonDrift', 'putBack'));
-      await apply(windowsIpam(true));
-      await becomes('false');
       cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
       await becomes('true');
       await untilNodes('pod addresses', (all) => all.length === 1 && all.every(isComplete));

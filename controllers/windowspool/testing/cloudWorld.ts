@@ -3,14 +3,9 @@ import type { Nodegroup } from '@aws-sdk/client-eks';
 import { copyOf } from '../../../test/fakes/localaws/copy.ts';
 import { valuesOf } from '../../../test/fakes/localaws/eks/addons.ts';
 import { MemoryCloud } from '../../../test/fakes/localaws/memory.ts';
+import type { InstanceRecord, NodeEvent, SettingEvent } from '../../../test/fakes/localaws/records.ts';
 import type { ReleaseDay } from '../../../test/fakes/localaws/releases.ts';
-import type {
-  InstanceRecord,
-  LocalAwsState,
-  NodeEvent,
-  SettingEvent,
-  StateOptions,
-} from '../../../test/fakes/localaws/state.ts';
+import type { LocalAwsState, StateOptions } from '../../../test/fakes/localaws/state.ts';
 import type { OperationName } from '../../../test/fakes/localaws/wire/operations.ts';
 import { Ec2Capacity } from '../../aws/capacity.ts';
 import { EksAccessEntries, EksAddons } from '../../aws/clusterSettings.ts';

@@ -7,7 +7,8 @@ import {
   podAddressResource,
   readyCondition,
 } from '../../../test/fakes/localaws/nodes/nodeObject.ts';
-import type { InstanceRecord, LocalAwsState } from '../../../test/fakes/localaws/state.ts';
+import type { InstanceRecord } from '../../../test/fakes/localaws/records.ts';
+import type { LocalAwsState } from '../../../test/fakes/localaws/state.ts';
 import { nodeRecordOf } from '../../kubernetes/nodes.ts';
 import { OWN_PREFIX } from '../api/labels.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';

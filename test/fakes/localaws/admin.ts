@@ -1,233 +1,62 @@
 import { AwsFault } from './awsFault.ts';
 import { launchConfigOf } from './ec2/launchConfig.ts';
 import type { Faults } from './faults.ts';
+import type { CallFaults } from './wire/callFaults.ts';
 import type { Front } from './wire/front.ts';
 import type { Admin } from './wire/http.ts';
 
-type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'list' | 'null';
-type Fields = Readonly<Record<string, FieldType | readonly FieldType[]>>;
 type Body = Readonly<Record<string, unknown>>;
 
-interface Command {
-  readonly fields: Fields;
-  readonly required?: readonly string[];
-  // The fields are checked before; what the method expects of them is said by its own type.
-  readonly run: (faults: Faults, body: never) => unknown;
-}
+const TARGET = 'count:number operation group';
+const DEFECT =
+  'kernelVersion build revision:number neverJoins:boolean noPodAddresses:boolean controllerWarning notReady:boolean reservedMiB:number operatingSystem';
 
-const target: Fields = { count: 'number', operation: 'string', group: 'string' };
-const defect: Fields = {
-  kernelVersion: 'string',
-  build: 'string',
-  revision: 'number',
-  neverJoins: 'boolean',
-  noPodAddresses: 'boolean',
-  controllerWarning: 'string',
-  notReady: 'boolean',
-  reservedMiB: 'number',
-  operatingSystem: 'string',
-};
-const commands: Readonly<Record<string, Command>> = {
-  throttle: { fields: { ...target, retryAfterSeconds: 'number' }, run: (faults, body) => faults.calls.throttle(body) },
-  quota: { fields: { perSecond: 'number' }, required: ['perSecond'], run: (faults, body) => faults.calls.quota(body) },
-  serverError: { fields: { ...target, status: 'number' }, run: (faults, body) => faults.calls.serverError(body) },
-  error: {
-    fields: { ...target, name: 'string', message: 'string', status: 'number' },
-    required: ['name', 'message'],
-    run: (faults, body) => faults.calls.error(body),
-  },
-  reset: { fields: { ...target, after: 'boolean' }, run: (faults, body) => faults.calls.reset(body) },
-  hang: { fields: { ...target, after: 'boolean' }, run: (faults, body) => faults.calls.hang(body) },
-  html: { fields: { ...target, status: 'number' }, run: (faults, body) => faults.calls.html(body) },
-  empty: { fields: { ...target, status: 'number' }, run: (faults, body) => faults.calls.empty(body) },
-  staleReads: { fields: { seconds: 'number' }, required: ['seconds'], run: (faults, body) => faults.staleReads(body) },
-  clear: { fields: {}, run: (faults) => faults.calls.clear() },
-  createFailure: {
-    fields: { group: 'string', issues: 'list', afterSeconds: 'number' },
-    required: ['issues'],
-    run: (faults, body) => faults.createFailure(body),
-  },
-  updateFailure: {
-    fields: { group: 'string', errors: 'list', degraded: 'boolean', status: 'string' },
-    required: ['errors'],
-    run: (faults, body) => faults.updateFailure(body),
-  },
-  deleteFailure: {
-    fields: { group: 'string', issues: 'list' },
-    required: ['issues'],
-    run: (faults, body) => faults.deleteFailure(body),
-  },
-  healthIssue: {
-    fields: { group: 'string', issues: 'list' },
-    required: ['group', 'issues'],
-    run: (faults, body) => faults.healthIssue(body),
-  },
-  nextNode: { fields: { group: 'string', ...defect }, run: (faults, body) => faults.nextNode(body) },
-  patchKernel: {
-    fields: { node: 'string', ...defect },
-    required: ['node'],
-    run: (faults, body) => faults.patchKernel(body),
-  },
-  restartNode: { fields: { node: 'string' }, required: ['node'], run: (faults, body) => faults.restartNode(body) },
-  nodeReady: {
-    fields: { node: 'string', ready: 'boolean' },
-    required: ['node', 'ready'],
-    run: (faults, body) => faults.nodeReady(body),
-  },
-  terminateInstance: {
-    fields: { node: 'string' },
-    required: ['node'],
-    run: (faults, body) => faults.terminateInstance(body),
-  },
-  warmPool: {
-    fields: { group: 'string', size: 'number' },
-    required: ['group', 'size'],
-    run: (faults, body) => faults.warmPool(body),
-  },
-  blockDrain: { fields: { group: 'string' }, run: (faults, body) => faults.blockDrain(body) },
-  release: {
-    fields: {
-      date: 'string',
-      public: 'boolean',
-      containerd: 'string',
-      revisions: 'object',
-      minors: 'list',
-      amiTypes: 'list',
-    },
-    required: ['date'],
-    run: (faults, body) => faults.release(body),
-  },
-  image: {
-    fields: {
-      id: 'string',
-      name: 'string',
-      owner: 'string',
-      amiType: 'string',
-      releaseVersion: 'string',
-      platform: 'string',
-      architecture: 'string',
-      state: 'string',
-      createdAt: 'string',
-      deprecatedAt: 'string',
-      exists: 'boolean',
-    },
-    required: ['id'],
-    run: (faults, body) => faults.image(body),
-  },
-  parameter: {
-    fields: { name: 'string', value: 'string' },
-    required: ['name'],
-    run: (faults, body) => faults.parameter(body),
-  },
-  launchTemplate: {
-    fields: {
-      name: 'string',
-      data: 'object',
-      tags: 'object',
-      defaultVersion: 'number',
-      deleteVersion: 'number',
-      exists: 'boolean',
-    },
-    required: ['name'],
-    run: (faults, body) => faults.launchTemplate(body),
-  },
-  upgradeCluster: {
-    fields: { version: 'string' },
-    required: ['version'],
-    run: (faults, body) => faults.upgradeCluster(body),
-  },
-  removeAction: {
-    fields: { action: 'string' },
-    required: ['action'],
-    run: (faults, body) => faults.removeAction(body),
-  },
-  restoreAction: { fields: { action: 'string' }, run: (faults, body) => faults.restoreAction(body) },
-  edit: {
-    fields: { group: 'string', labels: 'object', taints: 'list', scalingConfig: 'object', tags: 'object' },
-    required: ['group'],
-    run: (faults, body) => faults.edit(body),
-  },
-  consoleCreate: {
-    fields: {
-      nodegroupName: 'string',
-      subnets: 'list',
-      nodeRole: 'string',
-      amiType: 'string',
-      instanceTypes: 'list',
-      scalingConfig: 'object',
-      labels: 'object',
-      taints: 'list',
-      tags: 'object',
-    },
-    required: ['nodegroupName', 'subnets', 'nodeRole'],
-    run: (faults, body) => faults.consoleCreate(body),
-  },
-  consoleDelete: {
-    fields: { group: 'string' },
-    required: ['group'],
-    run: (faults, body) => faults.consoleDelete(body),
-  },
-  cluster: {
-    fields: {
-      exists: 'boolean',
-      status: 'string',
-      version: 'string',
-      caData: 'string',
-      ipFamily: 'string',
-      authenticationMode: 'string',
-      autoMode: 'boolean',
-      runningUpdate: ['string', 'null'],
-    },
-    run: (faults, body) => faults.cluster(body),
-  },
-  addon: {
-    fields: {
-      name: 'string',
-      exists: 'boolean',
-      status: 'string',
-      addonVersion: 'string',
-      configurationValues: 'string',
-      serviceAccountRoleArn: 'string',
-    },
-    required: ['name'],
-    run: (faults, body) => faults.addon(body),
-  },
-  addonFailure: {
-    fields: { code: 'string', message: 'string' },
-    required: ['code', 'message'],
-    run: (faults, body) => faults.addonFailure(body),
-  },
-  clusterRolePolicy: {
-    fields: { name: 'string', attached: 'boolean' },
-    required: ['attached'],
-    run: (faults, body) => faults.clusterRolePolicy(body),
-  },
-  accessEntry: {
-    fields: { principalArn: 'string', type: 'string', exists: 'boolean' },
-    run: (faults, body) => faults.accessEntry(body),
-  },
-  subnet: {
-    fields: { id: 'string', freeAddresses: 'number', tags: 'object' },
-    required: ['id'],
-    run: (faults, body) => faults.subnet(body),
-  },
-  offering: {
-    fields: { instanceType: 'string', zones: 'list' },
-    required: ['instanceType'],
-    run: (faults, body) => faults.offering(body),
-  },
-  securityGroup: {
-    fields: { id: 'string', inbound: 'list', outbound: 'list', tags: 'object', exists: 'boolean' },
-    required: ['id'],
-    run: (faults, body) => faults.securityGroup(body),
-  },
-  volumeEncryption: {
-    fields: { enabled: 'boolean' },
-    required: ['enabled'],
-    run: (faults, body) => faults.volumeEncryption(body),
-  },
-  speed: { fields: { speed: 'number' }, required: ['speed'], run: (faults, body) => faults.speed(body) },
-};
+/** The fields of each fault, `!` if it is required, and their types other than string. Each has the name of a method, which checks the values. */
+const faultFields = {
+  throttle: `${TARGET} retryAfterSeconds:number`,
+  quota: 'perSecond!:number',
+  serverError: `${TARGET} status:number`,
+  error: `${TARGET} name! message! status:number`,
+  reset: `${TARGET} after:boolean`,
+  hang: `${TARGET} after:boolean`,
+  html: `${TARGET} status:number`,
+  empty: `${TARGET} status:number`,
+  clear: '',
+  staleReads: 'seconds!:number',
+  createFailure: 'group issues!:list afterSeconds:number',
+  updateFailure: 'group errors!:list degraded:boolean status',
+  deleteFailure: 'group issues!:list',
+  healthIssue: 'group! issues!:list',
+  nextNode: `group ${DEFECT}`,
+  patchKernel: `node! ${DEFECT}`,
+  restartNode: 'node!',
+  nodeReady: 'node! ready!:boolean',
+  terminateInstance: 'node!',
+  warmPool: 'group! size!:number',
+  blockDrain: 'group',
+  release: 'date! public:boolean containerd revisions:object minors:list amiTypes:list',
+  image: 'id! name owner amiType releaseVersion platform architecture state createdAt deprecatedAt exists:boolean',
+  parameter: 'name! value',
+  launchTemplate: 'name! data:object tags:object defaultVersion:number deleteVersion:number exists:boolean',
+  upgradeCluster: 'version!',
+  removeAction: 'action!',
+  restoreAction: 'action',
+  edit: 'group! labels:object taints:list scalingConfig:object tags:object',
+  consoleCreate:
+    'nodegroupName! subnets!:list nodeRole! amiType instanceTypes:list scalingConfig:object labels:object taints:list tags:object',
+  consoleDelete: 'group!',
+  cluster:
+    'exists:boolean status version caData ipFamily authenticationMode autoMode:boolean runningUpdate:string|null',
+  addon: 'name! exists:boolean status addonVersion configurationValues serviceAccountRoleArn',
+  addonFailure: 'code! message!',
+  clusterRolePolicy: 'name attached!:boolean',
+  accessEntry: 'principalArn type exists:boolean',
+  subnet: 'id! freeAddresses:number tags:object',
+  offering: 'instanceType! zones:list',
+  securityGroup: 'id! inbound:list outbound:list tags:object exists:boolean',
+  volumeEncryption: 'enabled!:boolean',
+  speed: 'speed!:number',
+} as const satisfies Readonly<Record<Exclude<keyof Faults, 'calls'> | Exclude<keyof CallFaults, 'next'>, string>>;
 
 /** The paths below /_admin/: POST a fault's name with its fields as JSON, GET calls, GET state, POST reset-calls. */
 export function adminOf(front: Front, faults: Faults): Admin {
@@ -252,20 +81,28 @@ export function adminOf(front: Front, faults: Faults): Admin {
 }
 
 function runCommand(faults: Faults, name: string, body: Body): unknown {
-  const command = commands[name];
-  if (command === undefined) throw new RangeError(`no fault ${name}; there are ${Object.keys(commands).join(', ')}`);
-  const missing = command.required?.find((field) => body[field] === undefined);
-  if (missing !== undefined) throw new RangeError(`${name} needs the field ${missing}`);
-  for (const [field, value] of Object.entries(body)) {
-    const types = command.fields[field];
-    if (types === undefined)
-      throw new RangeError(`${name} has no field ${field}; it has ${Object.keys(command.fields).join(', ')}`);
-    const found = typeOf(value);
-    if (![types].flat().includes(found as FieldType))
-      throw new RangeError(`${name}.${field} is a ${found}; it must be a ${String(types)}`);
+  if (!Object.hasOwn(faultFields, name))
+    throw new RangeError(`no fault ${name}; there are ${Object.keys(faultFields).join(', ')}`);
+  const fields = fieldsOf(faultFields[name as keyof typeof faultFields]);
+  const missing = fields.find((field) => field.isRequired && body[field.name] === undefined);
+  if (missing !== undefined) throw new RangeError(`${name} needs the field ${missing.name}`);
+  for (const [key, value] of Object.entries(body)) {
+    const field = fields.find((one) => one.name === key);
+    if (field === undefined)
+      throw new RangeError(`${name} has no field ${key}; it has ${fields.map((one) => one.name).join(', ')}`);
+    if (!field.types.split('|').includes(typeOf(value)))
+      throw new RangeError(`${name}.${key} is a ${typeOf(value)}; it must be a ${field.types}`);
   }
-  return command.run(faults, body as never);
+  const owner = name in faults.calls ? faults.calls : faults;
+  return (Reflect.get(owner, name) as (given: Body) => unknown).call(owner, body);
 }
+
+const fieldsOf = (text: string) =>
+  [...text.matchAll(/(\w+)(!?)(?::(\S+))?/g)].map(([, name = '', required, types = 'string']) => ({
+    name,
+    isRequired: required === '!',
+    types,
+  }));
 
 function typeOf(value: unknown): string {
   if (value === null) return 'null';

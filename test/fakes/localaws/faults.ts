@@ -23,13 +23,8 @@ import { configure } from './eks/updates.ts';
 import type { Policy } from './iam/iam.ts';
 import { controllerPolicy, setClusterRolePolicy } from './iam/rolePolicies.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
-import {
-  controllerWarningReasons,
-  type InstanceRecord,
-  type LocalAwsState,
-  type NodeDefect,
-  type UpdateFailure,
-} from './state.ts';
+import { controllerWarningReasons, type InstanceRecord, type NodeDefect, type UpdateFailure } from './records.ts';
+import type { LocalAwsState } from './state.ts';
 import type { CallFaults } from './wire/callFaults.ts';
 import type { Front } from './wire/front.ts';
 

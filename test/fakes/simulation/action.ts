@@ -54,13 +54,16 @@ function isRejected({ nodeGroup }: NodeGroupPool['spec']): boolean {
   return ami !== undefined && [releaseVersion, kubernetesVersion, warmPool, launchTemplate].some(Boolean);
 }
 
-/** A change of some fields of `spec.nodeGroup`. */
+type NodeGroup = NodeGroupPool['spec']['nodeGroup'];
+
+/** A change of some fields of `spec.nodeGroup`; undefined removes a field. */
 export const group =
-  (change: Partial<NodeGroupPool['spec']['nodeGroup']>): Edit =>
-  (spec) => ({
-    ...spec,
-    nodeGroup: { ...spec.nodeGroup, ...change },
-  });
+  (change: { readonly [K in keyof NodeGroup]?: NodeGroup[K] | undefined }): Edit =>
+  (spec) => ({ ...spec, nodeGroup: given({ ...spec.nodeGroup, ...change }) as NodeGroup });
+
+/** The fields that are given. */
+export const given = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 
 /** A change of some fields of the spec. */
 export const top =

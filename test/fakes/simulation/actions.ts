@@ -5,15 +5,14 @@ import { type NodeGroupPool, samplePool } from '../../../controllers/windowspool
 import type { ConsoleEdit } from '../localaws/faults.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
 import { switchTable } from '../localaws/switches.ts';
-import { type Action, action, call, edits, group, ofPool, POOLS, pool, top } from './action.ts';
-import { IMAGE_PARAMETER, type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
+import { type Action, action, call, edits, given, group, ofPool, pool, top } from './action.ts';
+import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
 import { MACHINE, machineEdits } from './machine.ts';
-import { nodeActions } from './nodeActions.ts';
 
 /** A release that was never published. */
 export const UNPUBLISHED = '1.35-2020.01.01';
 
-const MINUTE = 60_000;
+type Update = NodeGroupPool['spec']['nodeGroup']['update'];
 
 /** A pool as its user first applies it: with a machine, for which the operator creates a launch template, or else `db` with one of its user. */
 export function newPool(name: string, setsMachine = false): NodeGroupPool {
@@ -28,7 +27,8 @@ export function newPool(name: string, setsMachine = false): NodeGroupPool {
   return samplePool({ nodeGroup: { ...nodeGroup, scaling: { minSize: 1, maxSize: 4 } } }, { metadata });
 }
 
-const newRelease = fc.constantFrom('2026.05.12', '2026.06.09').map((date) =>
+/** EKS publishes a release. */
+export const newRelease = fc.constantFrom('2026.05.12', '2026.06.09').map((date) =>
   action(`the release ${date}`, {
     run: ({ cloud }) => {
       const newest = cloud.state.releases.at(-1)?.date ?? '';
@@ -37,17 +37,16 @@ const newRelease = fc.constantFrom('2026.05.12', '2026.06.09').map((date) =>
   }),
 );
 
-const canaryEdits = edits(
+/** Another canary, or none. */
+export const canaryEdits = edits(
   'the canary',
   fc
-    .option(fc.record({ nodes: fc.constantFrom(1, 2), soakDuration: fc.constantFrom('1m', '10m') }))
-    .map((canary) => (given) => {
-      const { canary: _before, ...update } = given.nodeGroup.update;
-      return { ...given, nodeGroup: { ...given.nodeGroup, update: { ...update, ...(canary && { canary }) } } };
-    }),
+    .option(fc.record({ nodes: fc.constantFrom(1, 2), soakDuration: fc.constantFrom('1m', '10m') }), { nil: undefined })
+    .map((canary) => (spec) => group({ update: given({ ...spec.nodeGroup.update, canary }) as Update })(spec)),
 );
 
-const spec: readonly fc.Arbitrary<Action>[] = [
+/** Changes of the spec. */
+export const specEdits: readonly fc.Arbitrary<Action>[] = [
   edits(
     'sizes',
     fc
@@ -71,11 +70,9 @@ const spec: readonly fc.Arbitrary<Action>[] = [
           poolState: fc.constantFrom('Stopped' as const, 'Running' as const, 'Hibernated' as const),
           reuseOnScaleIn: fc.boolean(),
         }),
+        { nil: undefined },
       )
-      .map((warmPool) => (given) => {
-        const { warmPool: _before, ...rest } = given.nodeGroup;
-        return { ...given, nodeGroup: { ...rest, ...(warmPool && { warmPool }) } };
-      }),
+      .map((warmPool) => group({ warmPool })),
   ),
   edits(
     'labels',
@@ -106,10 +103,10 @@ const spec: readonly fc.Arbitrary<Action>[] = [
         fc.constantFrom('Manual', 'Automatic'),
         fc.option(fc.constantFrom('* * * * *', '0 2 * * SAT', '99 2 * * *')),
       )
-      .map(([policy, schedule]) => (given) => {
-        const { canary } = given.nodeGroup.update;
+      .map(([policy, schedule]) => (spec) => {
+        const { canary } = spec.nodeGroup.update;
         const windows = schedule && { maintenanceWindows: [{ schedule, duration: '1h', timeZone: 'Etc/UTC' }] };
-        return group({ update: { policy, force: false, ...windows, ...(canary && { canary }) } })(given);
+        return group({ update: given({ policy, force: false, ...windows, canary }) as Update })(spec);
       }),
   ),
   canaryEdits,
@@ -128,23 +125,19 @@ const spec: readonly fc.Arbitrary<Action>[] = [
     'the release',
     fc
       .constantFrom('1.35-2026.02.17', '1.35-2026.03.17', '1.35-2026.04.18', UNPUBLISHED, undefined)
-      .map((releaseVersion) => (given) => {
-        const { releaseVersion: _before, kubernetesVersion: _version, ...rest } = given.nodeGroup;
-        return { ...given, nodeGroup: { ...rest, ...(releaseVersion && { releaseVersion }) } };
-      }),
+      .map((releaseVersion) => group({ releaseVersion, kubernetesVersion: undefined })),
   ),
   edits(
     'the Kubernetes version',
-    fc.constantFrom('1.35', '1.36', undefined).map((kubernetesVersion) => (given) => {
-      const { kubernetesVersion: _before, releaseVersion: _release, ...rest } = given.nodeGroup;
-      return { ...given, nodeGroup: { ...rest, ...(kubernetesVersion && { kubernetesVersion }) } };
-    }),
+    fc
+      .constantFrom('1.35', '1.36', undefined)
+      .map((kubernetesVersion) => group({ kubernetesVersion, releaseVersion: undefined })),
   ),
   edits(
     'the version of the launch template',
-    fc.constantFrom('1', '2', '$Latest', '$Default').map((version) => (given) => {
-      const { launchTemplate } = given.nodeGroup;
-      return launchTemplate ? group({ launchTemplate: { ...launchTemplate, version } })(given) : given;
+    fc.constantFrom('1', '2', '$Latest', '$Default').map((version) => (spec) => {
+      const { launchTemplate } = spec.nodeGroup;
+      return launchTemplate ? group({ launchTemplate: { ...launchTemplate, version } })(spec) : spec;
     }),
   ),
   machineEdits,
@@ -164,7 +157,8 @@ const spec: readonly fc.Arbitrary<Action>[] = [
   ),
 ];
 
-const objects: readonly fc.Arbitrary<Action>[] = [
+/** Pools that are applied, deleted or retried. */
+export const objects: readonly fc.Arbitrary<Action>[] = [
   ofPool('apply', (world, name) => {
     if (!world.pools.has(name)) world.apply(newPool(name));
   }),
@@ -197,7 +191,8 @@ function consoleEdits(what: string, edit: fc.Arbitrary<Omit<ConsoleEdit, 'group'
   );
 }
 
-const consoles: readonly fc.Arbitrary<Action>[] = [
+/** Changes by users of AWS. */
+export const consoles: readonly fc.Arbitrary<Action>[] = [
   consoleEdits(
     'labels',
     fc.dictionary(fc.constantFrom('team', 'tier', 'theirs'), fc.constantFrom('a', 'x')).map((labels) => ({ labels })),
@@ -221,7 +216,8 @@ const consoles: readonly fc.Arbitrary<Action>[] = [
 const issues = [{ code: 'NodeCreationFailure' as const, message: 'the instances did not join', resourceIds: ['i-1'] }];
 const errors = [{ errorCode: 'NodeCreationFailure' as const, errorMessage: 'they did not join', resourceIds: ['i-1'] }];
 
-const crash: fc.Arbitrary<Action> = fc.integer({ min: 1, max: 12 }).map((count) =>
+/** The process ends at one of its next calls. */
+export const crash: fc.Arbitrary<Action> = fc.integer({ min: 1, max: 12 }).map((count) =>
   action(`the process ends after ${count} calls`, {
     run: (world) => {
       world.callsLeft = count;
@@ -229,7 +225,8 @@ const crash: fc.Arbitrary<Action> = fc.integer({ min: 1, max: 12 }).map((count) 
   }),
 );
 
-const faults: readonly fc.Arbitrary<Action>[] = [
+/** What goes wrong, and what EKS and users of AWS change beside the operator. */
+export const faults: readonly fc.Arbitrary<Action>[] = [
   ofPool('the creation fails of', ({ cloud }, name) => cloud.faults.createFailure({ group: name, issues })),
   ofPool('the next update fails of', ({ cloud }, name) => cloud.faults.updateFailure({ group: name, errors })),
   ofPool('the deletion fails of', ({ cloud }, name) => cloud.faults.deleteFailure({ group: name, issues })),
@@ -256,19 +253,16 @@ const faults: readonly fc.Arbitrary<Action>[] = [
   call('is throttled', (calls, operation) => calls.throttle({ operation })),
   call('fails', (calls, operation) => calls.serverError({ operation })),
   call('loses its answer', (calls, operation) => calls.reset({ operation, after: true })),
-  fc.constantFrom('accept', 'reject').map((answer) =>
-    action(`EKS ${answer}s updates of DEGRADED groups`, {
-      run: ({ cloud }) => void Object.assign(cloud.state.switches, { updatesWhileDegraded: answer }),
-    }),
-  ),
   fc
     .record({
+      updatesWhileDegraded: fc.constantFrom(...switchTable.updatesWhileDegraded),
+      rolloutGrowth: fc.constantFrom(...switchTable.rolloutGrowth),
       nodesOfWarmInstances: fc.constantFrom(...switchTable.nodesOfWarmInstances),
       nodesOfReusedInstances: fc.constantFrom(...switchTable.nodesOfReusedInstances),
       outdatedWarmInstances: fc.constantFrom(...switchTable.outdatedWarmInstances),
     })
     .map((answers) =>
-      action(`warm pools: ${JSON.stringify(answers)}`, {
+      action(`answers of EKS: ${JSON.stringify(answers)}`, {
         run: ({ cloud }) => void Object.assign(cloud.state.switches, answers),
       }),
     ),
@@ -295,114 +289,3 @@ export function healed({ cloud }: LocalAwsWorld, name: string): void {
   if (cloud.state.groups.get(name)?.nodegroup.status === 'DEGRADED')
     cloud.faults.healthIssue({ group: name, issues: [] });
 }
-
-const time: fc.Arbitrary<Action> = fc
-  .constantFrom(1_000, 3_000, 30_000, 2 * MINUTE, 20 * MINUTE)
-  .map((ms) => action(`${ms / 1_000} s pass`, { passes: ms }));
-
-/** Some of these actions, in any order. */
-function anyOf(
-  ...all: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Action>])[]
-): fc.Arbitrary<readonly Action[]> {
-  const one = fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary })));
-  return fc.array(one, { minLength: 3, maxLength: 20 });
-}
-
-/** Any actions. Time passes often, so that operations overlap. */
-const anyActions = anyOf(
-  [5, time],
-  [5, fc.oneof(...spec)],
-  [2, fc.oneof(...objects)],
-  [3, fc.oneof(...consoles)],
-  [4, fc.oneof(...faults)],
-  [2, nodeActions],
-);
-
-/** Any action but the passing of time. */
-export const actionsOfLife: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 5, arbitrary: fc.oneof(...spec) },
-  { weight: 2, arbitrary: fc.oneof(...objects) },
-  { weight: 3, arbitrary: fc.oneof(...consoles) },
-  { weight: 4, arbitrary: fc.oneof(...faults) },
-  { weight: 4, arbitrary: nodeActions },
-);
-
-/** Both pools have three nodes. */
-export const populated: readonly Action[] = [
-  action('both pools', { run: (world) => world.apply(newPool('db')), passes: 5 * MINUTE }),
-  action('three nodes each', {
-    run: ({ cloud }) => {
-      const scalingConfig = { minSize: 1, desiredSize: 3, maxSize: 4 };
-      for (const group of POOLS) if (cloud.state.groups.has(group)) cloud.faults.edit({ group, scalingConfig });
-    },
-    passes: 20 * MINUTE,
-  }),
-];
-
-/** Mostly actions on nodes, and few others. */
-const ofNodes: fc.Arbitrary<readonly Action[]> = anyOf(
-  [6, time],
-  [9, nodeActions],
-  [1, fc.oneof(...spec)],
-  [1, fc.oneof(...objects)],
-  [1, fc.oneof(...consoles)],
-  [2, fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash))],
-).map((actions) => [...populated, ...actions]);
-
-/** A pool with a machine, which often changes. */
-const ofMachine: fc.Arbitrary<readonly Action[]> = anyOf(
-  [5, time],
-  [5, machineEdits],
-  [1, canaryEdits],
-  [2, fc.oneof(...spec)],
-  [2, fc.oneof(...objects)],
-  [1, fc.oneof(...consoles)],
-  [3, fc.oneof(...faults)],
-).map((actions) => [
-  action('a pool with a machine', { run: (world) => world.apply(newPool('db', true)), passes: 5 * MINUTE }),
-  ...actions,
-]);
-
-/** Updates are automatic, and begin with a canary. */
-const TRIED = { update: { policy: 'Automatic', force: false, canary: { nodes: 1, soakDuration: '5m' } } } as const;
-
-/** Both pools follow the newest release, which is tried on a canary first. */
-const tried: readonly Action[] = [
-  action('both pools, with canaries', {
-    run: (world) => {
-      for (const name of POOLS) {
-        const { spec: given, ...rest } = (world.pools.get(name) as NodeGroupPool | undefined) ?? newPool(name);
-        world.apply({ ...rest, spec: group(TRIED)(given) });
-      }
-    },
-    passes: 5 * MINUTE,
-  }),
-];
-
-/** A pool follows the custom AMI in a parameter, which is tried on a canary first. */
-const triedImages: readonly Action[] = [
-  action('a pool with a custom AMI, with canaries', {
-    run: (world) => {
-      const { spec: given, ...rest } = newPool('db', true);
-      world.apply({ ...rest, spec: group({ ...TRIED, ami: { ssmParameter: IMAGE_PARAMETER } })(given) });
-    },
-    passes: 5 * MINUTE,
-  }),
-];
-
-/** Mostly new versions and what interrupts their canaries. */
-const canaryLife = (begin: readonly Action[], versions: fc.Arbitrary<Action>): fc.Arbitrary<readonly Action[]> =>
-  anyOf(
-    [6, time],
-    [4, fc.oneof(versions, versions, canaryEdits)],
-    [2, fc.oneof(...spec)],
-    [1, fc.oneof(...objects)],
-    [1, fc.oneof(...consoles)],
-    [3, fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash))],
-    [2, nodeActions],
-  ).map((actions) => [...begin, ...actions]);
-
-const ofCanaries = fc.oneof(canaryLife(tried, newRelease), canaryLife(triedImages, machineEdits));
-
-/** The actions of a life. */
-export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes, ofMachine, ofCanaries);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Action } from './action.ts';
-import { anyLife } from './actions.ts';
+import { anyLife } from './anyLife.ts';
 import { complaintsOf, isRetrying } from './complaints.ts';
 import { Life } from './life.ts';
 

@@ -27,11 +27,7 @@ const imageEdits: fc.Arbitrary<Action> = edits(
   'the AMI',
   fc
     .constantFrom(...IMAGES.map((id) => ({ id })), { ssmParameter: IMAGE_PARAMETER }, undefined)
-    .map((ami) => (spec) => {
-      const { ami: _before, ...rest } = spec.nodeGroup;
-      if (!rest.disk) return spec;
-      return { ...spec, nodeGroup: { ...rest, ...(ami && { ami }), immutableChangePolicy: 'Replace' as const } };
-    }),
+    .map((ami) => (spec) => (spec.nodeGroup.disk ? group({ ami, immutableChangePolicy: 'Replace' })(spec) : spec)),
 );
 
 /** The pipeline that makes AMIs writes the parameter. */

@@ -19,7 +19,7 @@ import {
 } from '../../../controllers/windowspool/providers/nodeGroups.ts';
 import type { FakeWorld } from '../../../controllers/windowspool/testing/fakeWorld.ts';
 import type { MemoryCloud } from '../localaws/memory.ts';
-import type { GroupRecord, InstanceRecord } from '../localaws/state.ts';
+import type { GroupRecord, InstanceRecord } from '../localaws/records.ts';
 import type { Workload } from './workload.ts';
 
 /** From the end of a pod's grace period until the operator stops waiting for it on a node that is not Ready. */

@@ -1,6 +1,4 @@
 /** Runs a life of two replicas, then ends all faults and waits until every pool is as specified or reports why not. */
-import { CORDONED_ANNOTATION, REMEDIATION_ANNOTATION } from '../../../controllers/windowspool/api/labels.ts';
-import { podAddressesOf, registeredNode } from '../../../controllers/windowspool/testing/nodesOfInstances.ts';
 import { type Action, POOLS } from './action.ts';
 import { retry } from './actions.ts';
 import { complaintsOf, hasFailed } from './complaints.ts';
@@ -51,42 +49,7 @@ export class ReplicatedLife {
       replica.clock.resume();
       delete replica.leaseOutage.kind;
     }
-    this.#correctNodes();
-  }
-
-  /** Kubelets report the truth again, and an administrator removes what they forged. */
-  #correctNodes(): void {
-    const { world } = this;
-    const { state } = world.cloud;
-    for (const node of world.nodes) {
-      const instance = [...state.instances.values()].find(({ nodeName }) => nodeName === node.name);
-      if (!instance) continue;
-      const {
-        taints: _taints,
-        unschedulable: _cordon,
-        verified: _verified,
-        verifiedSince: _since,
-        resourceVersion: _version,
-        ...honest
-      } = registeredNode(state, instance);
-      const { [CORDONED_ANNOTATION]: by, [REMEDIATION_ANNOTATION]: _off, ...annotations } = node.annotations;
-      const kept = by !== undefined && this.#isLeaving(node.uid) ? { [CORDONED_ANNOTATION]: by } : {};
-      const labels = { ...state.groups.get(instance.group)?.nodegroup.labels, ...honest.labels };
-      const addresses = podAddressesOf(state, instance, { ...node, ...honest });
-      world.setNode({
-        ...node,
-        ...honest,
-        ...addresses,
-        ready: 'True',
-        labels,
-        annotations: { ...annotations, ...kept },
-      });
-    }
-  }
-
-  #isLeaving(uid: string): boolean {
-    const entries = [...this.world.pools.values()].flatMap(({ status }) => status?.disruption?.nodes ?? []);
-    return entries.some((entry) => entry.uid === uid);
+    for (const { name } of world.nodes) world.setReady(name, true);
   }
 
   #foreignTaints(): string[] {

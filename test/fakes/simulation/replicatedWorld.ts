@@ -153,14 +153,6 @@ export class ReplicatedWorld extends LocalAwsWorld {
     else super.broken(text);
   }
 
-  override nodesOf(pool: string): readonly NodeRecord[] {
-    // Not by labels, which a kubelet can change.
-    const names = [...this.cloud.state.instances.values()]
-      .filter(({ group }) => group === pool)
-      .map((one) => one.nodeName);
-    return this.nodes.filter(({ name }) => names.includes(name));
-  }
-
   override viewsOf(name: string): readonly GroupView[] {
     // A process that was paused may complete what it began before.
     const since = this.#running.getStore()?.process.clock.pausedSince(REMEMBERED_MS);

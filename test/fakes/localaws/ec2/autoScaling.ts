@@ -14,7 +14,8 @@ import type {
   TerminateInstanceInAutoScalingGroupType,
 } from '@aws-sdk/client-auto-scaling';
 import { AwsFault } from '../awsFault.ts';
-import type { GroupRecord, InstanceRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord, InstanceRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { autoScalingGroup, pageOfRecords, tagsOfGroup, validationError } from './autoScalingTags.ts';
 import { runningInstances, warmInstances } from './instances.ts';
 import { launchConfigOf } from './launchConfig.ts';

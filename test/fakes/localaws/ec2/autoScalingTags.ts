@@ -1,16 +1,9 @@
 /** The tags of Auto Scaling groups. An autoscaler reads the labels and resources of nodes of an empty group from them. */
-import type {
-  CreateOrUpdateTagsType,
-  DeleteTagsType,
-  DescribeTagsType,
-  Filter,
-  Tag,
-  TagDescription,
-  TagsType,
-} from '@aws-sdk/client-auto-scaling';
+import type { CreateOrUpdateTagsType, DeleteTagsType, Tag, TagDescription } from '@aws-sdk/client-auto-scaling';
 import { AwsFault } from '../awsFault.ts';
 import { tagsFault } from '../eks/validation.ts';
-import type { GroupRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { pageOf } from '../wire/paging.ts';
 
 /** A value that Auto Scaling rejects. */
@@ -86,31 +79,8 @@ export function deleteTags(cloud: LocalAwsState, { Tags: tags = [] }: DeleteTags
   return {};
 }
 
-/** DescribeTags: of all groups, by filters. */
-export function describeTags(cloud: LocalAwsState, request: DescribeTagsType): TagsType {
-  const all = [...cloud.groups.values()]
-    .flatMap((group) => tagsOfGroup(cloud, group))
-    .filter((tag) => (request.Filters ?? []).every((filter) => fitsFilter(tag, filter)));
-  const page = pageOfRecords(all, request);
-  return { Tags: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
-}
-
 function groupOf(cloud: LocalAwsState, { ResourceId, ResourceType }: Tag): GroupRecord {
   if (ResourceType !== undefined && ResourceType !== 'auto-scaling-group')
     throw validationError(`ResourceType is ${ResourceType}; it must be auto-scaling-group`);
   return autoScalingGroup(cloud, ResourceId);
-}
-
-function fitsFilter(tag: TagDescription, { Name = '', Values = [] }: Filter): boolean {
-  const known: Readonly<Record<string, string | undefined>> = {
-    'auto-scaling-group': tag.ResourceId,
-    key: tag.Key,
-    value: tag.Value,
-    'propagate-at-launch': String(tag.PropagateAtLaunch),
-  };
-  if (!Object.hasOwn(known, Name))
-    throw validationError(
-      `Filter type ${Name} is not correct. Allowed Filter types are: auto-scaling-group, key, propagate-at-launch, value`,
-    );
-  return Values.includes(known[Name] ?? '');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { nodeRoleArn } from '../network.ts';
-import type { NodeEvent } from '../state.ts';
+import type { NodeEvent } from '../records.ts';
 import type { Switches } from '../switches.ts';
 import { bootstrapData, openPolicy, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';

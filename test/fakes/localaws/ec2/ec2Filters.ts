@@ -2,12 +2,21 @@
 import type { Filter, Tag } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
 import { like } from '../iam/conditions.ts';
+import { pageOf } from '../wire/paging.ts';
 
 /** How each filter reads its value from an object. */
 export type Filters<T> = Readonly<Record<string, (object: T) => string>>;
 
+interface Request {
+  readonly Filters?: readonly Filter[] | undefined;
+  readonly MaxResults?: number | undefined;
+  readonly NextToken?: string | undefined;
+}
+
+type Listed<K extends string, T> = { [key in K]: T[] } & { NextToken?: string };
+
 /** Whether an object matches all filters. It matches a filter if it matches one of its patterns. Tags need no entry in `known`. */
-export function fits<T>(
+function fits<T>(
   object: T,
   filters: readonly Filter[] | undefined,
   known: Filters<T>,
@@ -28,8 +37,20 @@ function valuesOf<T>(object: T, filter: string, known: Filters<T>, tags: readonl
   return [read(object)];
 }
 
+/** A page of the objects that match the filters of a request, by the name of its list. */
+export function listOf<K extends string, T extends { readonly Tags?: readonly Tag[] | undefined } | object>(
+  key: K,
+  all: readonly T[],
+  request: Request,
+  { filters = {}, most = 1000 }: { readonly filters?: Filters<T>; readonly most?: number } = {},
+): Listed<K, T> {
+  const found = all.filter((one) => fits(one, request.Filters, filters, 'Tags' in one ? one.Tags : undefined));
+  const { items, nextToken } = pageOf(found, request.NextToken, pageSize(request.MaxResults, most), 'InvalidNextToken');
+  return { [key]: items, ...(nextToken !== undefined && { NextToken: nextToken }) } as Listed<K, T>;
+}
+
 /** The size of a page: the requested one, from 5 to `most`, or `most`. */
-export function pageSize(asked: number | undefined, most: number): number {
+function pageSize(asked: number | undefined, most: number): number {
   if (asked === undefined) return most;
   if (Number.isInteger(asked) && asked >= 5 && asked <= most) return asked;
   throw new AwsFault(

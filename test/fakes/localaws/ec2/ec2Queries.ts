@@ -10,30 +10,18 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
 import { type SubnetRecord, vpcId } from '../network.ts';
-import { type InstanceRecord, instanceCodes, type LocalAwsState } from '../state.ts';
-import { pageOf } from '../wire/paging.ts';
-import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
+import { type InstanceRecord, instanceCodes } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
+import { doNotExist, type Filters, listOf } from './ec2Filters.ts';
 
 const instanceFilters: Filters<Instance> = {
   'instance-id': ({ InstanceId }) => InstanceId ?? '',
   'instance-state-name': ({ State }) => State?.Name ?? '',
-  'instance-type': ({ InstanceType }) => InstanceType ?? '',
-  'private-dns-name': ({ PrivateDnsName }) => PrivateDnsName ?? '',
-  'private-ip-address': ({ PrivateIpAddress }) => PrivateIpAddress ?? '',
-  'subnet-id': ({ SubnetId }) => SubnetId ?? '',
-  'vpc-id': ({ VpcId }) => VpcId ?? '',
-  'image-id': ({ ImageId }) => ImageId ?? '',
-  platform: ({ Platform }) => Platform ?? '',
-  'availability-zone': ({ Placement }) => Placement?.AvailabilityZone ?? '',
 };
 
 const subnetFilters: Filters<Subnet> = {
   'subnet-id': ({ SubnetId }) => SubnetId ?? '',
   'vpc-id': ({ VpcId }) => VpcId ?? '',
-  'availability-zone': ({ AvailabilityZone }) => AvailabilityZone ?? '',
-  'availability-zone-id': ({ AvailabilityZoneId }) => AvailabilityZoneId ?? '',
-  'available-ip-address-count': ({ AvailableIpAddressCount }) => String(AvailableIpAddressCount),
-  state: ({ State }) => State ?? '',
 };
 
 /** DescribeInstances: by ids or filters, one reservation an instance, 5 to 1000 a page. */
@@ -49,16 +37,15 @@ export function describeInstances(cloud: LocalAwsState, request: DescribeInstanc
   if (missing.length > 0) throw new AwsFault('InvalidInstanceID.NotFound', doNotExist('instance ID', missing));
   const all = [...cloud.instances.values()]
     .filter(({ id }) => ids.length === 0 || ids.includes(id))
-    .map((record) => instanceOf(cloud, record))
-    .filter((instance) => fits(instance, request.Filters, instanceFilters, instance.Tags));
-  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
-  const reservations = page.items.map((instance) => ({
+    .map((record) => instanceOf(cloud, record));
+  const { Instances, ...rest } = listOf('Instances', all, request, { filters: instanceFilters });
+  const reservations = Instances.map((instance) => ({
     ReservationId: instance.InstanceId?.replace('i-', 'r-') ?? '',
     OwnerId: cloud.cluster.accountId,
     Groups: [],
     Instances: [instance],
   }));
-  return { Reservations: reservations, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+  return { Reservations: reservations, ...rest };
 }
 
 /** DescribeSubnets: by ids or filters. */
@@ -68,18 +55,16 @@ export function describeSubnets(cloud: LocalAwsState, request: DescribeSubnetsRe
   if (missing.length > 0) throw new AwsFault('InvalidSubnetID.NotFound', doNotExist('subnet ID', missing));
   const all = cloud.subnets
     .filter(({ id }) => ids.length === 0 || ids.includes(id))
-    .map((record) => subnetOf(cloud, record))
-    .filter((subnet) => fits(subnet, request.Filters, subnetFilters, subnet.Tags));
-  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
-  return { Subnets: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+    .map((record) => subnetOf(cloud, record));
+  return listOf('Subnets', all, request, { filters: subnetFilters });
 }
 
 /** The tags of an instance: those of its launch, and those of its group. */
-export function instanceTags(cloud: LocalAwsState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
-  const groupTags = { 'eks:cluster-name': cloud.cluster.name, 'eks:nodegroup-name': group };
+function instanceTags(cloud: LocalAwsState, { tags, autoScalingGroup, group }: InstanceRecord): Tag[] {
   const own = {
     'aws:autoscaling:groupName': autoScalingGroup,
-    ...(cloud.switches.instanceNodegroupTag === 'on' ? groupTags : {}),
+    'eks:cluster-name': cloud.cluster.name,
+    'eks:nodegroup-name': group,
   };
   return [...tags, ...Object.entries(own).map(([Key, Value]) => ({ Key, Value }))];
 }

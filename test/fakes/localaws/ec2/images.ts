@@ -7,8 +7,7 @@ import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sd
 import { AwsFault } from '../awsFault.ts';
 import { amiTypesOf, dayOf, minors, type Release, releasesOf, windowsOf } from '../releases.ts';
 import type { LocalAwsState } from '../state.ts';
-import { pageOf } from '../wire/paging.ts';
-import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
+import { doNotExist, type Filters, listOf } from './ec2Filters.ts';
 import { ownImageOf } from './ownImages.ts';
 
 /** How long an image stays public, relative to the newest release, so that no test depends on the current date. */
@@ -82,13 +81,7 @@ export function isPublic(cloud: LocalAwsState, releaseVersion: string | undefine
 }
 
 const imageFilters: Filters<Image> = {
-  'image-id': ({ ImageId }) => ImageId ?? '',
   name: ({ Name }) => Name ?? '',
-  state: ({ State }) => State ?? '',
-  'owner-alias': ({ ImageOwnerAlias }) => ImageOwnerAlias ?? '',
-  architecture: ({ Architecture }) => Architecture ?? '',
-  platform: ({ Platform }) => Platform ?? '',
-  'is-public': ({ Public }) => String(Public),
 };
 
 /** DescribeImages, of EKS' Windows images that are public, and of those of users. */
@@ -100,10 +93,8 @@ export function describeImages(cloud: LocalAwsState, request: DescribeImagesRequ
   const owners = request.Owners ?? [];
   const found = all
     .filter(({ ImageId = '' }) => ids.length === 0 || ids.includes(ImageId))
-    .filter(({ OwnerId = '' }) => owners.length === 0 || owners.includes('amazon') || owners.includes(OwnerId))
-    .filter((image) => fits(image, request.Filters, imageFilters));
-  const page = pageOf(found, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
-  return { Images: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+    .filter(({ OwnerId = '' }) => owners.length === 0 || owners.includes('amazon') || owners.includes(OwnerId));
+  return listOf('Images', found, request, { filters: imageFilters });
 }
 
 const published = (cloud: LocalAwsState) =>

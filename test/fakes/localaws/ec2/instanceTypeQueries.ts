@@ -9,16 +9,10 @@ import type {
 import { AwsFault } from '../awsFault.ts';
 import { instanceType, instanceTypes } from '../network.ts';
 import type { LocalAwsState } from '../state.ts';
-import { pageOf } from '../wire/paging.ts';
-import { type Filters, fits, pageSize } from './ec2Filters.ts';
+import { type Filters, listOf } from './ec2Filters.ts';
 
 const typeFilters: Filters<InstanceTypeInfo> = {
   'instance-type': ({ InstanceType }) => InstanceType ?? '',
-  'processor-info.supported-architecture': ({ ProcessorInfo }) => ProcessorInfo?.SupportedArchitectures?.[0] ?? '',
-  hypervisor: ({ Hypervisor }) => Hypervisor ?? '',
-  'memory-info.size-in-mib': ({ MemoryInfo }) => String(MemoryInfo?.SizeInMiB),
-  'vcpu-info.default-vcpus': ({ VCpuInfo }) => String(VCpuInfo?.DefaultVCpus),
-  'network-info.ipv4-addresses-per-interface': ({ NetworkInfo }) => String(NetworkInfo?.Ipv4AddressesPerInterface),
 };
 
 const offeringFilters: Filters<InstanceTypeOffering> = {
@@ -55,10 +49,8 @@ export function describeInstanceTypes(
   }
   const all = instanceTypes
     .filter(({ InstanceType: name }) => names.length === 0 || names.includes(name))
-    .filter(({ InstanceType }) => offeredType(cloud, InstanceType) !== undefined)
-    .filter((type) => fits(type, request.Filters, typeFilters));
-  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 100), 'InvalidNextToken');
-  return { InstanceTypes: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+    .filter(({ InstanceType }) => offeredType(cloud, InstanceType) !== undefined);
+  return listOf('InstanceTypes', all, request, { filters: typeFilters, most: 100 });
 }
 
 /** DescribeInstanceTypeOfferings: by region or zone, 5 to 1000 a page. */
@@ -66,14 +58,11 @@ export function describeInstanceTypeOfferings(
   cloud: LocalAwsState,
   request: DescribeInstanceTypeOfferingsRequest,
 ): DescribeInstanceTypeOfferingsResult {
-  const { LocationType = 'region', Filters: filters, NextToken: token } = request;
-  const all = instanceTypes
-    .flatMap(({ InstanceType }) =>
-      locationsOf(cloud, InstanceType, LocationType).map((Location) => ({ InstanceType, LocationType, Location })),
-    )
-    .filter((offering) => fits(offering, filters, offeringFilters));
-  const page = pageOf(all, token, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
-  return { InstanceTypeOfferings: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+  const { LocationType = 'region' } = request;
+  const all = instanceTypes.flatMap(({ InstanceType }) =>
+    locationsOf(cloud, InstanceType, LocationType).map((Location) => ({ InstanceType, LocationType, Location })),
+  );
+  return listOf('InstanceTypeOfferings', all, request, { filters: offeringFilters });
 }
 
 function locationsOf(cloud: LocalAwsState, type: string, by: string): readonly string[] {

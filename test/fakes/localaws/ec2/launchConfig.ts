@@ -1,5 +1,6 @@
 import type { Tag } from '@aws-sdk/client-ec2';
-import type { GroupRecord, LocalAwsState, TemplateUse } from '../state.ts';
+import type { GroupRecord, TemplateUse } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { imageIdFor, imageNamed } from './images.ts';
 import { addVersion } from './launchTemplates.ts';
 import { mergedUserData } from './mergedUserData.ts';

@@ -30,10 +30,7 @@ describe('launch templates, through the real SDK client', () => {
         [[id, 'windows', 2, 3]],
       );
     }
-    const { LaunchTemplates: all } = await fixture.sdk.ec2.describeLaunchTemplates({
-      Filters: [{ Name: 'launch-template-name', Values: ['*'] }],
-    });
-    assert.equal(all?.length, 2);
+    assert.equal((await fixture.sdk.ec2.describeLaunchTemplates({})).LaunchTemplates?.length, 2);
   });
 
   const rows: readonly (readonly [object, number[]])[] = [

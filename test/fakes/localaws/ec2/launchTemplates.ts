@@ -9,11 +9,11 @@ import type {
   ResponseLaunchTemplateData,
 } from '@aws-sdk/client-ec2';
 import { AwsFault } from '../awsFault.ts';
-import type { LocalAwsState, TemplateRecord, TemplateVersion } from '../state.ts';
+import type { TemplateRecord, TemplateVersion } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { checkInput } from '../wire/model.ts';
-import { pageOf } from '../wire/paging.ts';
 import { operationOf } from '../wire/shapes.ts';
-import { type Filters, fits, pageSize } from './ec2Filters.ts';
+import { listOf } from './ec2Filters.ts';
 
 /** A new version of the template of that name, or a new template. */
 export function addVersion(
@@ -97,10 +97,6 @@ export function versionOf(template: TemplateRecord, version: string): TemplateVe
   return template.versions.find((candidate) => candidate.number === number);
 }
 
-const templateFilters: Filters<LaunchTemplate> = {
-  'launch-template-name': ({ LaunchTemplateName }) => LaunchTemplateName ?? '',
-};
-
 /** DescribeLaunchTemplates: by ids, names or filters. */
 export function describeLaunchTemplates(
   cloud: LocalAwsState,
@@ -111,10 +107,8 @@ export function describeLaunchTemplates(
   for (const name of names) if (templateNamed(cloud, name) === undefined) throw noName();
   const all = [...cloud.launchTemplates.values()]
     .filter(({ id, name }) => (ids.length === 0 && names.length === 0) || ids.includes(id) || names.includes(name))
-    .map((template) => templateOf(cloud, template))
-    .filter((template) => fits(template, request.Filters, templateFilters, template.Tags));
-  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 200), 'InvalidNextToken');
-  return { LaunchTemplates: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+    .map((template) => templateOf(cloud, template));
+  return listOf('LaunchTemplates', all, request, { most: 200 });
 }
 
 /** DescribeLaunchTemplateVersions of one template, newest first. */
@@ -133,8 +127,7 @@ export function describeLaunchTemplateVersions(
     .filter(({ number }) => (requested.length === 0 ? number >= least && number <= most : numbers.includes(number)))
     .map((version) => templateVersionOf(cloud, template, version))
     .reverse();
-  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 200), 'InvalidNextToken');
-  return { LaunchTemplateVersions: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+  return listOf('LaunchTemplateVersions', all, request, { most: 200 });
 }
 
 /** The template that a request names by ID or by name. */

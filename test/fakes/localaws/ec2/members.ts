@@ -1,5 +1,6 @@
 /** Instances of node groups that have no kubelet: a benchmark with thousands of nodes writes their Nodes itself. */
-import type { InstanceRecord, LocalAwsState } from '../state.ts';
+import type { InstanceRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { setDesired, sizesOf } from './autoScaling.ts';
 import { newInstance } from './instances.ts';
 import { launchConfigOf } from './launchConfig.ts';

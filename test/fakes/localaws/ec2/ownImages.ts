@@ -1,8 +1,9 @@
 /** Images that users made from those of EKS, or from something else. */
 import type { Image } from '@aws-sdk/client-ec2';
 import { accountId } from '../network.ts';
+import type { OwnImage } from '../records.ts';
 import { amiTypesOf, type Release, releasesOf } from '../releases.ts';
-import type { LocalAwsState, OwnImage } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 
 /** A user's change of an image: a new one, other properties, or its deregistration (`exists: false`). */
 export interface ImageChange extends Partial<Omit<OwnImage, 'id' | 'createdAt'>> {

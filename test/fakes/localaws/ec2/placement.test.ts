@@ -21,14 +21,6 @@ const places = (cloud: MemoryCloud) =>
     .map(({ type, subnet }) => `${type} ${subnet.zone}`);
 
 describe('the launch of instances', () => {
-  it('needs the service-linked role of EC2 Spot for Spot Instances', async () => {
-    const { cloud, clock } = memoryCloud({ switches: { spotServiceRole: 'missing' } });
-    await cloud.send('CreateNodegroup', sampleGroup({ capacityType: 'SPOT' }));
-    clock.advance(20);
-    assert.deepEqual(await health(cloud), { status: 'CREATE_FAILED', issues: ['AsgInstanceLaunchFailures'] });
-    assert.deepEqual(places(cloud), []);
-  });
-
   it('uses an address of their subnet, and releases it when they are terminated', async () => {
     const { cloud, clock } = memoryCloud();
     await active(cloud, clock);

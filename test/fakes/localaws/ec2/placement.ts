@@ -1,6 +1,7 @@
 import type { Issue } from '@aws-sdk/client-eks';
 import type { SubnetRecord } from '../network.ts';
-import type { GroupRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { isLaunchable, isPublic } from './images.ts';
 import { zonesOffering } from './instanceTypeQueries.ts';
 import { launchConfigOf } from './launchConfig.ts';
@@ -25,7 +26,6 @@ export function placeFor(cloud: LocalAwsState, group: GroupRecord): Place | Issu
   const missing = securityGroups.find((id) => !cloud.securityGroups.has(id));
   if (missing !== undefined) return noSecurityGroup(group, missing);
   if (rootVolumeGiB !== undefined && rootVolumeGiB < SNAPSHOT_GIB) return tooSmall(group, rootVolumeGiB);
-  if (isSpot(group) && cloud.switches.spotServiceRole === 'missing') return noSpotRole(group);
   const subnets = cloud.subnets.filter(({ id }) => ids.includes(id));
   const offering = (type: string) => subnets.filter(({ zone }) => zonesOffering(cloud, type).includes(zone));
   const used = (id: string) =>
@@ -57,17 +57,6 @@ const notOffered = (group: GroupRecord, types: readonly string[], subnets: reado
   message:
     `Could not launch On-Demand Instances. Unsupported - Your requested instance type (${types[0]}) is not supported in ` +
     `your requested Availability Zone (${subnets.map(({ zone }) => zone).join(', ')}). Launching EC2 instance failed.`,
-  resourceIds: [group.autoScalingGroup],
-});
-
-const isSpot = ({ nodegroup }: GroupRecord): boolean => nodegroup.capacityType === 'SPOT';
-
-// The error code is EC2's: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
-const noSpotRole = (group: GroupRecord): Issue => ({
-  code: 'AsgInstanceLaunchFailures',
-  message:
-    'Could not launch Spot Instances. AuthFailure.ServiceLinkedRoleCreationNotPermitted - The provided credentials do not have permission to ' +
-    'create the service-linked role for EC2 Spot Instances. Launching EC2 instance failed.',
   resourceIds: [group.autoScalingGroup],
 });
 

@@ -1,5 +1,6 @@
 /** How the Auto Scaling group of a node group follows its desired capacity. */
-import type { GroupRecord, InstanceRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord, InstanceRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { launch, livingInstances, terminate } from './instances.ts';
 import { placeFor } from './placement.ts';
 import { fillWarmPool, reusesInstances, startWarm, toWarmPool } from './warmPool.ts';

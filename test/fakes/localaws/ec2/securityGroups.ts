@@ -9,13 +9,11 @@ import { AwsFault } from '../awsFault.ts';
 import { clusterSecurityGroupId, vpcId } from '../network.ts';
 import type { LocalAwsState } from '../state.ts';
 import { checkInput } from '../wire/model.ts';
-import { pageOf } from '../wire/paging.ts';
 import { operationOf } from '../wire/shapes.ts';
-import { doNotExist, type Filters, fits, pageSize } from './ec2Filters.ts';
+import { doNotExist, type Filters, listOf } from './ec2Filters.ts';
 
 const groupFilters: Filters<SecurityGroup> = {
   'group-id': ({ GroupId }) => GroupId ?? '',
-  'group-name': ({ GroupName }) => GroupName ?? '',
   'vpc-id': ({ VpcId }) => VpcId ?? '',
 };
 
@@ -29,10 +27,8 @@ export function describeSecurityGroups(
   if (missing.length > 0) throw new AwsFault('InvalidGroup.NotFound', doNotExist('security group', missing));
   const all = [...cloud.securityGroups.keys()]
     .filter((id) => ids.length === 0 || ids.includes(id))
-    .map((id) => groupOf(cloud, id))
-    .filter((group) => fits(group, request.Filters, groupFilters, group.Tags));
-  const page = pageOf(all, request.NextToken, pageSize(request.MaxResults, 1000), 'InvalidNextToken');
-  return { SecurityGroups: page.items, ...(page.nextToken === undefined ? {} : { NextToken: page.nextToken }) };
+    .map((id) => groupOf(cloud, id));
+  return listOf('SecurityGroups', all, request, { filters: groupFilters });
 }
 
 /** A user's change: the rules of a group, as EC2's IpPermissions, or its tags, in place of the present ones; `exists: false` deletes it. */

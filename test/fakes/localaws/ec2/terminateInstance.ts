@@ -1,10 +1,8 @@
-import type { TerminateInstancesRequest, TerminateInstancesResult } from '@aws-sdk/client-ec2';
-import { AwsFault } from '../awsFault.ts';
 import { durations } from '../durations.ts';
 import { checkLaunches } from '../eks/groupStatus.ts';
 import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
-import { type GroupRecord, type InstanceRecord, instanceCodes, type LocalAwsState } from '../state.ts';
-import { doNotExist } from './ec2Filters.ts';
+import type { GroupRecord, InstanceRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { terminateUnderNode } from './instances.ts';
 import { resize } from './scaling.ts';
 import { toWarmPool } from './warmPool.ts';
@@ -53,26 +51,4 @@ export function follow(cloud: LocalAwsState, group: GroupRecord): void {
   if (group.nodegroup.status === 'DELETING') return;
   resize(cloud, group);
   checkLaunches(cloud, group);
-}
-
-/** TerminateInstances of EC2: all of them, or none if one does not exist. */
-export function terminateInstances(
-  cloud: LocalAwsState,
-  { InstanceIds: ids = [] }: TerminateInstancesRequest,
-): TerminateInstancesResult {
-  const missing = ids.filter((id) => !cloud.instances.has(id));
-  if (missing.length > 0) throw new AwsFault('InvalidInstanceID.NotFound', doNotExist('instance ID', missing));
-  const changes = ids.flatMap((id) => {
-    const instance = cloud.instances.get(id);
-    if (instance === undefined) return [];
-    const { state } = instance;
-    terminateInstance(cloud, instance);
-    const ended = state === 'terminated' ? 'terminated' : 'shutting-down';
-    return {
-      InstanceId: id,
-      PreviousState: { Code: instanceCodes[state], Name: state },
-      CurrentState: { Code: instanceCodes[ended], Name: ended } as const,
-    };
-  });
-  return { TerminatingInstances: changes };
 }

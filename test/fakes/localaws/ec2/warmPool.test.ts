@@ -6,7 +6,7 @@ import { AwsRateLimiter } from '../../../../controllers/aws/rateLimiter.ts';
 import { AutoScalingGroups } from '../../../../controllers/aws/scalingGroups.ts';
 import { realClock } from '../../../../controllers/runtime/clock.ts';
 import type { MemoryCloud } from '../memory.ts';
-import type { NodeEvent } from '../state.ts';
+import type { NodeEvent } from '../records.ts';
 import { type Switches, switchTable } from '../switches.ts';
 import { openPolicy, sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';

@@ -10,7 +10,8 @@
 import type { WarmPoolConfiguration, WarmPoolState } from '@aws-sdk/client-auto-scaling';
 import type { WarmPoolConfig } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
-import type { GroupRecord, InstanceRecord, LocalAwsState } from '../state.ts';
+import type { GroupRecord, InstanceRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { addInstance, boot, join, runningInstances, terminate, warmInstances } from './instances.ts';
 import { placeFor } from './placement.ts';
 

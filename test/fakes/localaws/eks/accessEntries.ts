@@ -8,7 +8,7 @@ import { roleArns } from '../network.ts';
 import type { LocalAwsState } from '../state.ts';
 import { newEntry } from './accessEntryRecord.ts';
 import { accessChanged } from './groupStatus.ts';
-import { forgetTokens, once } from './idempotency.ts';
+import { once } from './idempotency.ts';
 import { tagsFault } from './validation.ts';
 
 const types = ['STANDARD', 'EC2_LINUX', 'EC2_WINDOWS', 'FARGATE_LINUX', 'EC2', 'HYBRID_LINUX', 'HYPERPOD_LINUX'];
@@ -38,21 +38,6 @@ export function createAccessEntry(
 export const describeAccessEntry = (cloud: LocalAwsState, principalArn: string | undefined) => ({
   accessEntry: entryOf(cloud, principalArn),
 });
-
-/** DeleteAccessEntry. Nodes that have joined remain: their later authentication is not simulated. */
-export function deleteAccessEntry(cloud: LocalAwsState, principalArn: string | undefined): Record<string, never> {
-  entryOf(cloud, principalArn);
-  cloud.accessEntries.delete(principalArn ?? '');
-  forgetTokens(cloud, principalArn ?? '');
-  accessChanged(cloud);
-  return {};
-}
-
-/** The principals that have an entry. No entry has an access policy, so a filter by policy finds none. */
-export function accessEntryArns(cloud: LocalAwsState, associatedPolicyArn: string | undefined): string[] {
-  checkMode(cloud);
-  return associatedPolicyArn === undefined ? [...cloud.accessEntries.keys()].sort() : [];
-}
 
 /** Replaces or deletes an entry at once, as an administrator. Throws RangeError for an unknown type. */
 export function setEntry(

@@ -91,7 +91,7 @@ function finish(cloud: LocalAwsState, request: UpdateAddonRequest, update: Updat
     fail(cloud, request, update, failure);
     return;
   }
-  change(cloud, addonName, configured(cloud, before, request));
+  change(cloud, addonName, configured(request));
   cloud.applyAddon(resolveConflicts ?? 'NONE', (conflict) => {
     if (!cloud.addons.has(addonName)) return;
     if (conflict !== undefined) {
@@ -111,21 +111,17 @@ function fail(cloud: LocalAwsState, request: UpdateAddonRequest, update: Update,
   update.status = 'Failed';
   update.errors = [{ errorCode: 'ConfigurationConflict', errorMessage: message, resourceIds: [addonName] }];
   const issues = [{ code, message, resourceIds: [addonName] }];
-  const shown =
-    cloud.switches.failedAddonUpdate === 'showsNewValues' ? configured(cloud, addonOf(cloud, addonName), request) : {};
+  const shown = cloud.switches.failedAddonUpdate === 'showsNewValues' ? configured(request) : {};
   change(cloud, addonName, { ...shown, status: 'UPDATE_FAILED', health: { issues } });
 }
 
-/** The fields of an add-on that an update changes. An omitted role is removed, according to the SDK's documentation, or kept, depending on a switch. */
-function configured(
-  { switches }: LocalAwsState,
-  addon: Addon,
-  { addonVersion, configurationValues, serviceAccountRoleArn }: UpdateAddonRequest,
-): Partial<Addon> {
-  const role =
-    serviceAccountRoleArn ?? (switches.addonRoleLeftOut === 'kept' ? addon.serviceAccountRoleArn : undefined);
+/**
+ * The fields of an add-on that an update changes. An omitted role is removed: "If you don't specify an existing IAM role, then the add-on uses
+ * the permissions assigned to the node IAM role" (SDK).
+ */
+function configured({ addonVersion, configurationValues, serviceAccountRoleArn }: UpdateAddonRequest): Partial<Addon> {
   return {
-    serviceAccountRoleArn: role,
+    serviceAccountRoleArn,
     ...(addonVersion === undefined ? {} : { addonVersion }),
     ...(configurationValues === undefined ? {} : { configurationValues }),
   };

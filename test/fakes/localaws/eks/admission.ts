@@ -1,7 +1,8 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
+import type { GroupRecord } from '../records.ts';
 import { windowsOf } from '../releases.ts';
-import type { GroupRecord, LocalAwsState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { newEntry } from './accessEntryRecord.ts';
 
 /** How the API server authenticates the nodes of a role: not at all, as nodes, or as nodes whose kube-proxy may read Services too. */
@@ -27,8 +28,7 @@ export function admitNodes(cloud: LocalAwsState, { nodeRole: roleArn = '', amiTy
     mapRole(cloud, roleArn, type);
     return;
   }
-  const isMapped = authenticationMode === 'API_AND_CONFIG_MAP' && cloud.awsAuth.has(roleArn);
-  if (cloud.accessEntries.has(roleArn) || (isMapped && cloud.switches.mappedRoleAccessEntry === 'none')) return;
+  if (cloud.accessEntries.has(roleArn)) return;
   cloud.accessEntries.set(roleArn, newEntry(cloud, { principalArn: roleArn, type }, cloud.nextUuid()));
 }
 

@@ -2,8 +2,9 @@
 import type { Issue, NodegroupIssueCode, NodegroupStatus } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
 import { resize } from '../ec2/scaling.ts';
+import type { GroupRecord } from '../records.ts';
 import { windowsOf } from '../releases.ts';
-import type { GroupRecord, LocalAwsState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { admissionOf } from './admission.ts';
 
 /** Sets the status and with it the time of the last change. */

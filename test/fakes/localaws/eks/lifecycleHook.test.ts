@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MemoryCloud } from '../memory.ts';
-import type { NodeEvent } from '../state.ts';
+import type { NodeEvent } from '../records.ts';
 import type { Switches } from '../switches.ts';
 import { openPolicy } from '../testing/fixtures.ts';
 import { memoryCloud, type TestClock } from '../testing/testClock.ts';
@@ -84,11 +84,11 @@ describe("the lifecycle hook of a node group's Auto Scaling group", () => {
     }
   });
 
-  it('does not apply to TerminateInstances of EC2, which also terminates a delayed instance', async () => {
+  it('does not apply to an instance that ends in EC2, also if it is delayed', async () => {
     for (const isKept of [false, true]) {
       const { cloud, ids } = await fixtureWith();
       if (isKept) await end(cloud, ids[0]);
-      await cloud.send('TerminateInstances', { InstanceIds: [ids[0] ?? ''] });
+      cloud.faults.terminateInstance({ node: ids[0] ?? '' });
       assert.deepEqual(await statesOf(cloud, ids[0]), [undefined, 'terminated']);
       assert.equal(cloud.state.instances.size, 3);
     }

@@ -7,7 +7,7 @@
  * How its nodes are replaced when its version changes is in rollout.ts.
  */
 import type { CreateNodegroupRequest, Issue, Nodegroup } from '@aws-sdk/client-eks';
-import { AwsFault, inUse, invalidParameter, invalidRequest } from '../awsFault.ts';
+import { AwsFault, inUse, invalidRequest } from '../awsFault.ts';
 import { durations } from '../durations.ts';
 import { newestInEks } from '../ec2/images.ts';
 import { livingInstances, runningInstances, terminate } from '../ec2/instances.ts';
@@ -15,14 +15,15 @@ import { copyTemplate } from '../ec2/launchConfig.ts';
 import { resize, scaleTo } from '../ec2/scaling.ts';
 import { emptyWarmPool } from '../ec2/warmPool.ts';
 import { stopDrain } from '../nodes/nodeDrain.ts';
+import type { GroupRecord, TemplateUse } from '../records.ts';
 import { windowsOf } from '../releases.ts';
-import { type GroupRecord, type LocalAwsState, type TemplateUse, takePlan } from '../state.ts';
+import { type LocalAwsState, takePlan } from '../state.ts';
 import { admitNodes } from './admission.ts';
 import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
 import { templateUse } from './templateRules.ts';
 import { checkCreate } from './validation.ts';
-import { configuredWarmPool, shownWarmPool } from './warmPoolConfig.ts';
+import { configuredWarmPool } from './warmPoolConfig.ts';
 
 /** CreateNodegroup: validates the request, and creates a group that is CREATING. */
 export function createNodegroup(cloud: LocalAwsState, request: CreateNodegroupRequest): { nodegroup: Nodegroup } {
@@ -51,7 +52,7 @@ export function createNodegroup(cloud: LocalAwsState, request: CreateNodegroupRe
 /** DescribeNodegroup. */
 export function describeNodegroup(cloud: LocalAwsState, name: string | undefined): { nodegroup: Nodegroup } {
   const group = cloud.group(name);
-  const nodegroup = { ...group.nodegroup, ...shownWarmPool(cloud, group.nodegroup) };
+  const { nodegroup } = group;
   if (cloud.switches.rolloutGrowth === 'hidden' || group.growth === 0) return { nodegroup };
   const { minSize = 0, maxSize = 0, desiredSize = 0 } = nodegroup.scalingConfig ?? {};
   const scalingConfig = { minSize, maxSize: maxSize + group.growth, desiredSize: desiredSize + group.growth };
@@ -84,9 +85,7 @@ export function checkCluster(cloud: LocalAwsState, action: string): void {
       `Cannot ${action} because cluster ${cloud.cluster.name} currently has update ${runningUpdate} in progress`,
     );
   }
-  if (status === 'UPDATING' && cloud.switches.changeWhileClusterUpdates === 'invalidParameter') {
-    throw invalidParameter(`Nodegroup version is not valid while cluster ${cloud.cluster.name} is being updated`);
-  }
+  // Seen.
   if (status !== 'ACTIVE') throw invalidRequest(`Cluster '${cloud.cluster.name}' is not in ACTIVE status`);
 }
 

@@ -14,14 +14,8 @@ import { copyTemplate } from '../ec2/launchConfig.ts';
 import { resize, scaleInVictim } from '../ec2/scaling.ts';
 import { settingsChanged } from '../ec2/warmPool.ts';
 import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
-import {
-  type GroupRecord,
-  type InstanceRecord,
-  type LocalAwsState,
-  type Rollout,
-  takePlan,
-  type UpdateFailure,
-} from '../state.ts';
+import type { GroupRecord, InstanceRecord, Rollout, UpdateFailure } from '../records.ts';
+import { type LocalAwsState, takePlan } from '../state.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { changesNothing, joinError, parallelOf, podError, zonesOf } from './rolloutFacts.ts';
 
@@ -145,7 +139,7 @@ class Rolling {
     settingsChanged(this.#cloud, this.#group);
     for (const instance of this.#outdated()) {
       stopDrain(instance);
-      if (this.#cloud.switches.afterFailedUpdate === 'uncordoned') cordon(this.#cloud, instance, false);
+      cordon(this.#cloud, instance, false);
     }
     this.#group.growth = Math.max(0, livingInstances(this.#cloud, this.#group.name).length - this.#desired());
     this.#scaleDown(() => {

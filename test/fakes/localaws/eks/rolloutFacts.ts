@@ -1,6 +1,7 @@
 import type { ErrorDetail, Nodegroup } from '@aws-sdk/client-eks';
 import { livingInstances } from '../ec2/instances.ts';
-import type { GroupRecord, InstanceRecord, LocalAwsState, Rollout, Target } from '../state.ts';
+import type { GroupRecord, InstanceRecord, Rollout, Target } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 
 /** Whether a group already has the target of an update. */
 export function changesNothing(nodegroup: Nodegroup, target: Target): boolean {

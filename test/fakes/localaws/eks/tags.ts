@@ -6,7 +6,7 @@ import { tagsFault } from './validation.ts';
 const badRequest = (message: string): AwsFault => new AwsFault('BadRequestException', message);
 
 /** The mutable tags of the resource with that ARN. */
-export function tagsOf(cloud: LocalAwsState, arn: string | undefined): Record<string, string> {
+function tagsOf(cloud: LocalAwsState, arn: string | undefined): Record<string, string> {
   if (arn === undefined || !/^arn:[\w-]+:eks:/.test(arn)) throw badRequest(`${arn} is not an ARN of EKS`);
   const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === arn)?.nodegroup;
   const tagged = group ?? [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === arn);

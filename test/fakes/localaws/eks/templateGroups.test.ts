@@ -5,7 +5,7 @@ import type { MemoryCloud } from '../memory.ts';
 import { clusterSecurityGroupId } from '../network.ts';
 import { bootstrapData, openPolicy, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud, type TestClock } from '../testing/testClock.ts';
-import { group, rejection, statusOf } from '../testing/testGroup.ts';
+import { assertRejected, group, rejection, statusOf } from '../testing/testGroup.ts';
 
 const old = '1.36-2026.03.17';
 const release = '1.36-2026.04.18';
@@ -49,71 +49,31 @@ const NOT_AUTHORIZED = 'You are not authorized to launch instances with this lau
 
 describe('launch templates that EKS rejects', () => {
   const data: readonly (readonly [string, object, Partial<CreateNodegroupRequest>, RegExp])[] = [
-    [
-      'an instance profile',
-      { IamInstanceProfile: { Name: 'p' } },
-      {},
-      /^InvalidParameterException: .*template mine.*instance profile/,
-    ],
-    [
-      'a subnet',
-      { NetworkInterfaces: [{ SubnetId: 'subnet-1' }] },
-      {},
-      /^InvalidParameterException: .*template mine.*subnet/,
-    ],
-    [
-      'a spot request',
-      { InstanceMarketOptions: { MarketType: 'spot' } },
-      {},
-      /^InvalidParameterException: .*template mine.*Spot Instances/,
-    ],
-    [
-      'hibernation',
-      { HibernationOptions: { Configured: true } },
-      {},
-      /^InvalidParameterException: .*template mine.*hibernation/,
-    ],
-    [
-      'a shutdown behavior',
-      { InstanceInitiatedShutdownBehavior: 'stop' },
-      {},
-      /^InvalidParameterException: .*template mine.*shutdown behavior/,
-    ],
+    ['an instance profile', { IamInstanceProfile: { Name: 'p' } }, {}, /template mine.*instance profile/],
+    ['a subnet', { NetworkInterfaces: [{ SubnetId: 'subnet-1' }] }, {}, /template mine.*subnet/],
+    ['a spot request', { InstanceMarketOptions: { MarketType: 'spot' } }, {}, /template mine.*Spot Instances/],
+    ['hibernation', { HibernationOptions: { Configured: true } }, {}, /template mine.*hibernation/],
+    ['a shutdown behavior', { InstanceInitiatedShutdownBehavior: 'stop' }, {}, /template mine.*shutdown behavior/],
     [
       'instance types twice',
       { InstanceType: 'm5.large' },
       {},
       /^InvalidRequestException: .*instance types in launch template/,
     ],
-    [
-      'an invalid instance type',
-      { InstanceType: 'm5.12xlarge' },
-      { instanceTypes: [] },
-      /^InvalidParameterException: .*\[m5\.12xlarge\]/,
-    ],
-    [
-      'an image together with an amiType',
-      { ImageId: imageId },
-      {},
-      /^InvalidParameterException: .*AMI Type.*CUSTOM.*image id/,
-    ],
+    ['an invalid instance type', { InstanceType: 'm5.12xlarge' }, { instanceTypes: [] }, /\[m5\.12xlarge\]/],
+    ['an image together with an amiType', { ImageId: imageId }, {}, /AMI Type.*CUSTOM.*image id/],
     [
       'an image together with a version',
       { ImageId: imageId },
       { amiType: 'CUSTOM', version: '1.36' },
-      /^InvalidParameterException: .*kubernetesVersion.*custom AMIs/,
+      /kubernetesVersion.*custom AMIs/,
     ],
-    [
-      'an image together with a release',
-      { ImageId: imageId },
-      { amiType: 'CUSTOM' },
-      /^InvalidParameterException: .*releaseVersion.*custom AMIs/,
-    ],
+    ['an image together with a release', { ImageId: imageId }, { amiType: 'CUSTOM' }, /releaseVersion.*custom AMIs/],
   ];
   for (const [what, template, changes, error] of data) {
     it(`have ${what}`, async () => {
       const { cloud } = newWorld(template);
-      assert.match(await rejection(cloud.send('CreateNodegroup', request(changes))), error);
+      await assertRejected(cloud.send('CreateNodegroup', request(changes)), error);
     });
   }
 
@@ -257,18 +217,12 @@ describe('a group with a launch template', () => {
     assert.equal((await ownOf(cloud))?.LatestVersionNumber, 3);
   });
 
-  it('gets the newest release with the template, or keeps its own, depending on a switch', async () => {
-    for (const [templateOnlyUpdate, expected] of [
-      ['newestRelease', release],
-      ['keepsRelease', old],
-    ] as const) {
-      const { cloud, clock } = memoryCloud({ policy: openPolicy, switches: { templateOnlyUpdate } });
-      for (const data of [{}, {}]) cloud.faults.launchTemplate({ name: 'mine', data });
-      await create({ cloud, clock }, request());
-      await update(cloud, '2');
-      clock.advance(30);
-      assert.equal((await cloud.send('DescribeNodegroup', group)).nodegroup?.releaseVersion, expected);
-    }
+  it('gets the newest release with the template', async () => {
+    const { cloud, clock } = newWorld({}, {});
+    await create({ cloud, clock }, request());
+    await update(cloud, '2');
+    clock.advance(30);
+    assert.equal((await cloud.send('DescribeNodegroup', group)).nodegroup?.releaseVersion, release);
   });
 
   it('with an image changes it only with another template version', async () => {

@@ -7,7 +7,8 @@ import { type AwsFault, invalidParameter, invalidRequest } from '../awsFault.ts'
 import { imageNamed, isLaunchable } from '../ec2/images.ts';
 import { offeredType } from '../ec2/instanceTypeQueries.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
-import type { LocalAwsState, TemplateUse } from '../state.ts';
+import type { TemplateUse } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 
 /** The other fields of a request. */
 type TemplateRequest = Pick<CreateNodegroupRequest, 'instanceTypes' | 'amiType' | 'version' | 'releaseVersion'>;

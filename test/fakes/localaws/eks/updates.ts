@@ -13,7 +13,8 @@ import { durations } from '../durations.ts';
 import { livingInstances } from '../ec2/instances.ts';
 import { resize } from '../ec2/scaling.ts';
 import { settingsChanged } from '../ec2/warmPool.ts';
-import { type GroupRecord, type LocalAwsState, takePlan, type UpdateRecord } from '../state.ts';
+import type { GroupRecord, UpdateRecord } from '../records.ts';
+import { type LocalAwsState, takePlan } from '../state.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
 import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
@@ -59,15 +60,6 @@ export function describeUpdate(
   return { update: structuredClone(record.update) };
 }
 
-/** The IDs of a node group's updates, or of the cluster's own, in the order of the switch. */
-export function updateIds(cloud: LocalAwsState, nodegroupName: string | undefined): string[] {
-  if (nodegroupName !== undefined) cloud.group(nodegroupName);
-  const ids = [...cloud.updates]
-    .filter(([, { group, addon }]) => group === nodegroupName && addon === undefined)
-    .map(([id]) => id);
-  return cloud.switches.updateOrder === 'oldestFirst' ? ids : ids.reverse();
-}
-
 /** The node group after an update request. */
 function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest): Nodegroup {
   const { labels, taints, scalingConfig, updateConfig, nodeRepairConfig, warmPoolConfig } = request;
@@ -83,7 +75,9 @@ function configured(nodegroup: Nodegroup, request: UpdateNodegroupConfigRequest)
   if (updateConfig !== undefined) after.updateConfig = updateConfigOf(after.updateConfig, updateConfig);
   if (nodeRepairConfig !== undefined)
     after.nodeRepairConfig = { ...after.nodeRepairConfig, ...defined(nodeRepairConfig) };
-  if (warmPoolConfig !== undefined)
+  // "false to disable and remove it": the SDK's comment on WarmPoolConfig.enabled.
+  if (warmPoolConfig?.enabled === false) delete after.warmPoolConfig;
+  else if (warmPoolConfig !== undefined)
     after.warmPoolConfig = configuredWarmPool(after.warmPoolConfig, defined(warmPoolConfig));
   return structuredClone(after);
 }
@@ -121,7 +115,7 @@ function updateFault(
   return (
     emptyFault(request) ??
     sizesFault(cloud, group, scalingConfig) ??
-    labelsFault(labels?.addOrUpdateLabels, cloud) ??
+    labelsFault(labels?.addOrUpdateLabels) ??
     taintsFault(taints?.addOrUpdateTaints) ??
     reservedTaintsFault(taints?.addOrUpdateTaints, cloud) ??
     taintsFault(taints?.removeTaints) ??

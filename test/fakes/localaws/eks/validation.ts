@@ -22,7 +22,7 @@ const createRules: readonly Rule[] = [
   launchTemplateFits,
   diskFits,
   warmPoolFits,
-  ({ labels }, cloud) => labelsFault(labels, cloud),
+  ({ labels }) => labelsFault(labels),
   ({ taints }) => taintsFault(taints),
   ({ taints }, cloud) => reservedTaintsFault(taints, cloud),
   ({ tags }) => tagsFault(tags),
@@ -72,11 +72,10 @@ export function sizeRangeFault(
   return undefined;
 }
 
-/** Regions of other partitions than aws: us-gov-west-1, cn-north-1. */
-function amiTypeIsOffered({ amiType }: CreateNodegroupRequest, { cluster, switches }: LocalAwsState) {
+/** Regions of other partitions than aws: us-gov-west-1, cn-north-1. The rule is the SDK's comment on CreateNodegroupRequest.amiType. */
+function amiTypeIsOffered({ amiType }: CreateNodegroupRequest, { cluster }: LocalAwsState) {
   const isCommercial = !/^(us-gov|us-iso|cn|eusc)/.test(cluster.region);
-  if (isCommercial || windowsOf(amiType ?? '') === undefined || switches.windowsOutsideCommercialRegions === 'accept')
-    return undefined;
+  if (isCommercial || windowsOf(amiType ?? '') === undefined) return undefined;
   return invalidParameter('Windows AMI types are only supported for commercial AWS Regions.');
 }
 
@@ -159,14 +158,13 @@ function diskFits({ diskSize }: CreateNodegroupRequest) {
   return invalidParameter(`diskSize is ${diskSize}; it must be a whole number of GiB from 1 to 16384`);
 }
 
-/** The bounds of labels: keys and values of 1 to 63 characters (a key's prefix aside), reserved prefixes. */
-export function labelsFault(
-  labels: Readonly<Record<string, string>> | undefined,
-  cloud: LocalAwsState,
-): AwsFault | undefined {
-  const rejectsKubernetes = cloud.switches.reservedLabels === 'reject';
+/**
+ * The bounds of labels: keys and values of 1 to 63 characters (a key's prefix aside), reserved prefixes. Those of Kubernetes were rejected in
+ * 2021; since 2023 a kubelet with an unknown one does not start (labels.ts).
+ */
+export function labelsFault(labels: Readonly<Record<string, string>> | undefined): AwsFault | undefined {
   for (const [key, value] of Object.entries(labels ?? {})) {
-    if (key.startsWith('eks.amazonaws.com/') || (rejectsKubernetes && isKubernetesLabel(key))) {
+    if (key.startsWith('eks.amazonaws.com/')) {
       // Seen (2021).
       return invalidParameter('Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]');
     }

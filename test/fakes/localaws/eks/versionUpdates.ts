@@ -1,8 +1,9 @@
 import type { Update, UpdateNodegroupVersionRequest, UpdateParam } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter } from '../awsFault.ts';
 import { newestInEks } from '../ec2/images.ts';
+import type { GroupRecord, Target, TemplateUse } from '../records.ts';
 import { minorNumber } from '../releases.ts';
-import type { GroupRecord, LocalAwsState, Target, TemplateUse } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 import { once } from './idempotency.ts';
 import { checkCluster } from './nodegroups.ts';
 import { startRollout } from './rollout.ts';
@@ -76,13 +77,8 @@ function templateOf(
 function releaseTargetOf(
   cloud: LocalAwsState,
   { nodegroup }: GroupRecord,
-  { version: requested, releaseVersion, launchTemplate }: UpdateNodegroupVersionRequest,
+  { version: requested, releaseVersion }: UpdateNodegroupVersionRequest,
 ): Target {
-  if (requested === undefined && releaseVersion === undefined && launchTemplate !== undefined) {
-    const { templateOnlyUpdate } = cloud.switches;
-    if (templateOnlyUpdate === 'keepsRelease')
-      return { version: nodegroup.version, releaseVersion: nodegroup.releaseVersion };
-  }
   const otherwise = releaseVersion === undefined ? cloud.clusterState.version : nodegroup.version;
   const version = requested ?? otherwise ?? '';
   const newest = newestInEks(cloud, version, nodegroup.amiType)?.releaseVersion;

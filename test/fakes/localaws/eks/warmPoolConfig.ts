@@ -1,5 +1,5 @@
 /** The settings of warm pools in node groups: the API references of WarmPoolConfig, and "Use warm pools with managed node groups" in the user guide. */
-import type { CreateNodegroupRequest, Nodegroup, WarmPoolConfig } from '@aws-sdk/client-eks';
+import type { CreateNodegroupRequest, WarmPoolConfig } from '@aws-sdk/client-eks';
 import { type AwsFault, invalidParameter } from '../awsFault.ts';
 import type { LocalAwsState } from '../state.ts';
 
@@ -12,15 +12,6 @@ export const configuredWarmPool = (before: WarmPoolConfig | undefined, given: Wa
   ...before,
   ...given,
 });
-
-/** The settings as DescribeNodegroup returns them: whether also those of a disabled warm pool depends on the switch. */
-export function shownWarmPool(
-  { switches }: LocalAwsState,
-  { warmPoolConfig }: Nodegroup,
-): Pick<Nodegroup, 'warmPoolConfig'> {
-  const isHidden = warmPoolConfig?.enabled === false && switches.disabledWarmPool === 'hidden';
-  return isHidden ? { warmPoolConfig: undefined } : {};
-}
 
 type Rule = Pick<CreateNodegroupRequest, 'warmPoolConfig' | 'capacityType' | 'amiType'>;
 /** Of a request or of an existing group. */

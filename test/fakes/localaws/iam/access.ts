@@ -7,10 +7,26 @@ import { AwsFault, invalidRequest } from '../awsFault.ts';
 import { entryPath } from '../eks/accessEntryRecord.ts';
 import type { LocalAwsState } from '../state.ts';
 import type { OperationName, Operations } from '../wire/operations.ts';
+import type { Service } from '../wire/shapes.ts';
 import { fleetQuestions } from './accessFleet.ts';
 import { templateQuestions } from './accessTemplates.ts';
 import type { Context } from './conditions.ts';
 import { type AccessQuestion, notAuthorized } from './iam.ts';
+import { requestTags, resourceTags, tagsOfMissing } from './tagContext.ts';
+
+/** The fields of a request of EKS that decide about its permissions. */
+interface Given {
+  readonly clusterName?: string;
+  readonly name?: string;
+  readonly nodegroupName?: string;
+  readonly launchTemplate?: LaunchTemplateSpecification;
+  readonly addonName?: string;
+  readonly serviceAccountRoleArn?: string;
+  readonly principalArn?: string;
+  readonly resourceArn?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly tagKeys?: readonly string[];
+}
 
 /**
  * The IAM checks before an operation. Actions, resources and condition keys: AWS' service authorization reference
@@ -18,53 +34,43 @@ import { type AccessQuestion, notAuthorized } from './iam.ts';
  */
 export function questionsOf<K extends OperationName>(
   cloud: LocalAwsState,
+  service: Service,
   name: K,
   input: Operations[K]['input'],
 ): AccessQuestion[] {
-  const given: Readonly<Record<string, unknown>> = { ...input };
+  if (service !== 'eks') return fleetQuestions(cloud, service, name, input);
+  const given = input as Given;
+  const action = `eks:${name}`;
   const clusterArn = cloud.arn(`cluster/${given.clusterName ?? given.name}`);
-  const elsewhere = fleetQuestions(cloud, name, given);
-  if (elsewhere !== undefined) return elsewhere;
   switch (name) {
-    case 'ListClusters':
-      return [{ action: 'eks:ListClusters', resource: '*' }];
-    case 'DescribeCluster':
-    case 'ListNodegroups':
-    case 'ListAddons':
-    case 'ListAccessEntries':
-      return [{ action: `eks:${name}`, resource: clusterArn }];
     case 'CreateNodegroup':
       return createQuestions(cloud, clusterArn, input as CreateNodegroupRequest);
     case 'DescribeAddon':
     case 'UpdateAddon':
       return [
-        { action: `eks:${name}`, resource: addonArn(cloud, given) },
+        { action, resource: addonArn(cloud, given) },
         ...(given.serviceAccountRoleArn === undefined
           ? []
-          : [passRole(String(given.serviceAccountRoleArn), 'eks.amazonaws.com')]),
+          : [passRole(given.serviceAccountRoleArn, 'eks.amazonaws.com')]),
       ];
     case 'CreateAccessEntry':
       return createEntryQuestions(cloud, clusterArn, input as CreateAccessEntryRequest);
     case 'DescribeAccessEntry':
-    case 'DeleteAccessEntry':
-      return entryQuestions(cloud, name, given);
+      return [{ action, ...entryOf(cloud, given) }];
     case 'TagResource':
     case 'UntagResource':
-    case 'ListTagsForResource':
-      return tagQuestions(cloud, name, given);
+      return [{ action, ...taggedBy(cloud, given) }];
     default:
-      // ListUpdates and DescribeUpdate without a node group are about the cluster.
-      if (given.nodegroupName === undefined) return [{ action: `eks:${name}`, resource: clusterArn }];
+      // DescribeUpdate without a node group is about the cluster.
+      if (given.nodegroupName === undefined) return [{ action, resource: clusterArn }];
       return [
-        ...groupQuestions(cloud, name, String(given.nodegroupName), given),
-        ...templateQuestions(
-          cloud,
-          given.launchTemplate as LaunchTemplateSpecification | undefined,
-          cloud.groups.get(String(given.nodegroupName))?.nodegroup.subnets,
-        ),
+        { action, ...groupOf(cloud, given) },
+        ...templateQuestions(cloud, given.launchTemplate, subnetsOf(cloud, given)),
       ];
   }
 }
+
+type Resource = Pick<AccessQuestion, 'resource' | 'context'>;
 
 function createQuestions(cloud: LocalAwsState, clusterArn: string, request: CreateNodegroupRequest): AccessQuestion[] {
   const { nodeRole = '', tags = {} } = request;
@@ -74,13 +80,10 @@ function createQuestions(cloud: LocalAwsState, clusterArn: string, request: Crea
     resource: nodeRole,
     denied: (caller) => new AwsFault('AccessDeniedException', notAuthorized(caller, action, `role ${roleName}`)),
   });
-  const tagging = {
-    action: 'eks:TagResource',
-    resource: cloud.arn(`nodegroup/${request.clusterName}/${request.nodegroupName}/*`),
-  };
+  const resource = cloud.arn(`nodegroup/${request.clusterName}/${request.nodegroupName}/*`);
   return [
     { action: 'eks:CreateNodegroup', resource: clusterArn, context: requestTags(tags) },
-    ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
+    ...taggingQuestions(resource, tags),
     passRole(nodeRole, 'eks.amazonaws.com'),
     ...serviceRoleQuestions(cloud),
     // A contradictory request is rejected before that.
@@ -124,49 +127,39 @@ function serviceRoleQuestions(cloud: LocalAwsState): AccessQuestion[] {
   return cloud.switches.nodegroupServiceRole === 'exists' ? [find] : [find, create];
 }
 
-function groupQuestions(
-  cloud: LocalAwsState,
-  name: string,
-  group: string,
-  given: Readonly<Record<string, unknown>>,
-): AccessQuestion[] {
-  const record = cloud.groups.get(group);
-  const cluster = given.clusterName ?? given.name;
-  // The authorization of a change of a missing group depends on its tags: missingUnderTagCondition.
-  const asPath = cloud.switches.missingNodegroupArn === 'path' && name.startsWith('Describe');
-  const missing = asPath ? pathOf(cluster, 'node-groups', group) : `nodegroup/${cluster}/${group}/none`;
-  const arn = record?.nodegroup.nodegroupArn ?? cloud.arn(missing);
-  return [{ action: `eks:${name}`, resource: arn, context: resourceTags(record?.nodegroup.tags, missingTags(cloud)) }];
+/** The group, or what EKS takes in its place if there is none. */
+function groupOf(cloud: LocalAwsState, { clusterName, name, nodegroupName = '' }: Given): Resource {
+  const { nodegroup } = cloud.groups.get(nodegroupName) ?? {};
+  const missing = cloud.arn(`nodegroup/${clusterName ?? name}/${nodegroupName}/none`);
+  return {
+    resource: nodegroup?.nodegroupArn ?? missing,
+    context: resourceTags(nodegroup?.tags ?? tagsOfMissing(cloud)),
+  };
 }
 
-function addonArn(cloud: LocalAwsState, { clusterName, addonName }: Readonly<Record<string, unknown>>): string {
-  const asPath = cloud.switches.missingAddonArn === 'path';
-  const missing = asPath ? pathOf(clusterName, 'addons', addonName) : `addon/${clusterName}/${addonName}/none`;
-  return cloud.addons.get(String(addonName))?.addonArn ?? cloud.arn(missing);
-}
+const subnetsOf = (cloud: LocalAwsState, { nodegroupName = '' }: Given): readonly string[] | undefined =>
+  cloud.groups.get(nodegroupName)?.nodegroup.subnets;
 
-/** The path of the request, which EKS uses as the resource if there is none. */
-const pathOf = (cluster: unknown, kind: 'addons' | 'node-groups' | 'access-entries', name: unknown): string =>
-  `/clusters/${cluster}/${kind}/${name}`;
+/** Of an add-on that does not exist, EKS authorizes the path of the request. Seen: terraform-aws-modules/terraform-aws-eks#1725. */
+const addonArn = (cloud: LocalAwsState, { clusterName, addonName = '' }: Given): string =>
+  cloud.addons.get(addonName)?.addonArn ?? cloud.arn(`/clusters/${clusterName}/addons/${addonName}`);
 
 function createEntryQuestions(
   cloud: LocalAwsState,
   clusterArn: string,
   { clusterName = '', principalArn = '', type = 'STANDARD', tags = {} }: CreateAccessEntryRequest,
 ): AccessQuestion[] {
-  const tagging = { action: 'eks:TagResource', resource: cloud.arn(`${entryPath(clusterName, principalArn)}/*`) };
+  const { accessEntryPassRole: service } = cloud.switches;
+  const entry = { 'eks:principalArn': principalArn, 'eks:accessEntryType': type };
   return [
-    {
-      action: 'eks:CreateAccessEntry',
-      resource: clusterArn,
-      context: { ...requestTags(tags), 'eks:principalArn': principalArn, 'eks:accessEntryType': type },
-    },
-    ...(Object.keys(tags).length === 0 ? [] : [{ ...tagging, context: requestTags(tags) }]),
-    ...(cloud.switches.accessEntryPassRole === 'none'
-      ? []
-      : [passRole(principalArn, cloud.switches.accessEntryPassRole)]),
+    { action: 'eks:CreateAccessEntry', resource: clusterArn, context: { ...requestTags(tags), ...entry } },
+    ...taggingQuestions(cloud.arn(`${entryPath(clusterName, principalArn)}/*`), tags),
+    ...(service === 'none' ? [] : [passRole(principalArn, service)]),
   ];
 }
+
+const taggingQuestions = (resource: string, tags: Readonly<Record<string, string>>): AccessQuestion[] =>
+  Object.keys(tags).length === 0 ? [] : [{ action: 'eks:TagResource', resource, context: requestTags(tags) }];
 
 const passRole = (resource: string, service: string): AccessQuestion => ({
   action: 'iam:PassRole',
@@ -174,44 +167,19 @@ const passRole = (resource: string, service: string): AccessQuestion => ({
   context: { 'iam:PassedToService': service },
 });
 
-function entryQuestions(
-  cloud: LocalAwsState,
-  name: string,
-  { clusterName, principalArn }: Readonly<Record<string, unknown>>,
-): AccessQuestion[] {
-  const entry = cloud.accessEntries.get(String(principalArn));
-  const path = entryPath(String(clusterName), String(principalArn));
-  const type: Record<string, string> = entry?.type === undefined ? {} : { 'eks:accessEntryType': entry.type };
-  const context = { ...resourceTags(entry?.tags, {}), ...type, 'eks:principalArn': String(principalArn) };
-  const asPath = cloud.switches.missingAccessEntryArn === 'path' && name.startsWith('Describe');
-  const missing = asPath ? pathOf(clusterName, 'access-entries', principalArn) : `${path}/none`;
-  return [{ action: `eks:${name}`, resource: entry?.accessEntryArn ?? cloud.arn(missing), context }];
+function entryOf(cloud: LocalAwsState, { clusterName = '', principalArn = '' }: Given): Resource {
+  const { accessEntryArn, type, tags } = cloud.accessEntries.get(principalArn) ?? {};
+  const context = { ...resourceTags(tags ?? {}), 'eks:principalArn': principalArn };
+  return {
+    resource: accessEntryArn ?? cloud.arn(`${entryPath(clusterName, principalArn)}/none`),
+    context: { ...context, ...(type !== undefined && { 'eks:accessEntryType': type }) },
+  };
 }
 
-function tagQuestions(cloud: LocalAwsState, name: string, given: Readonly<Record<string, unknown>>): AccessQuestion[] {
-  const resource = String(given.resourceArn);
-  const group = [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === resource)?.nodegroup;
-  const tagged = group ?? [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === resource);
-  const request =
-    name === 'UntagResource'
-      ? { 'aws:TagKeys': given.tagKeys as readonly string[] }
-      : requestTags((given.tags ?? {}) as Record<string, string>);
-  const context = { ...resourceTags(tagged?.tags, missingTags(cloud)), ...request };
-  return [{ action: `eks:${name}`, resource, context }];
+function taggedBy(cloud: LocalAwsState, { resourceArn = '', tags = {}, tagKeys }: Given): Resource {
+  const tagged =
+    [...cloud.groups.values()].find(({ nodegroup }) => nodegroup.nodegroupArn === resourceArn)?.nodegroup ??
+    [...cloud.accessEntries.values()].find(({ accessEntryArn }) => accessEntryArn === resourceArn);
+  const change: Context = tagKeys === undefined ? requestTags(tags) : { 'aws:TagKeys': tagKeys };
+  return { resource: resourceArn, context: { ...resourceTags(tagged?.tags ?? tagsOfMissing(cloud)), ...change } };
 }
-
-// A resource that does not exist has no tags. Whether AWS then answers "not found" or "denied" is a switch: for the
-// first, it is evaluated as if it had the tag that the shipped policy requires.
-const missingTags = (cloud: LocalAwsState): Record<string, string> =>
-  cloud.switches.missingUnderTagCondition === 'notFound' ? { 'winpool.dev/pool': 'none' } : {};
-
-function requestTags(tags: Readonly<Record<string, string>>): Context {
-  const keys = Object.keys(tags);
-  return { ...prefixed('aws:RequestTag/', tags), ...(keys.length > 0 && { 'aws:TagKeys': keys }) };
-}
-
-const resourceTags = (tags: Readonly<Record<string, string>> | undefined, otherwise: Record<string, string>) =>
-  prefixed('aws:ResourceTag/', tags ?? otherwise);
-
-const prefixed = (prefix: string, tags: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(tags).map(([key, value]) => [prefix + key, value]));

@@ -11,9 +11,11 @@ import type { LaunchTemplateSpecification } from '@aws-sdk/client-eks';
 import { invalidRequest } from '../awsFault.ts';
 import { ownerOfImage } from '../ec2/images.ts';
 import { templateNamed, versionOf } from '../ec2/launchTemplates.ts';
-import type { LocalAwsState, TemplateRecord } from '../state.ts';
+import type { TemplateRecord } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import type { Context } from './conditions.ts';
 import type { AccessQuestion } from './iam.ts';
+import { resourceTags } from './tagContext.ts';
 
 /** A resource of a launch: the part of its ARN after the account, and its own condition keys. */
 interface LaunchedResource {
@@ -68,13 +70,8 @@ function launchedResources(
   { ImageId, KeyName, SecurityGroupIds = [], BlockDeviceMappings = [] }: ResponseLaunchTemplateData,
   subnet: string | undefined,
 ): LaunchedResource[] {
-  const tags = Object.entries(template.tags ?? {}).flatMap(([key, value]) =>
-    ['aws:ResourceTag/', 'ec2:ResourceTag/'].map((prefix) => [prefix + key, value]),
-  );
-  // Of the resources that neither the request nor the template names, it is not known what EC2 evaluates.
-  const isDerivedOfTemplate = cloud.switches.derivedLaunchResources === 'ofTemplate';
   return [
-    { path: templatePath, isOfTemplate: true, context: Object.fromEntries(tags) },
+    { path: templatePath, isOfTemplate: true, context: resourceTags(template.tags ?? {}, 'ec2') },
     // Seen: true in the decoded message of a denied check.
     { path: 'instance/*', isOfTemplate: true },
     {
@@ -86,10 +83,10 @@ function launchedResources(
     { path: `subnet/${subnet}`, isOfTemplate: false },
     // Seen with a subnet in the request: false.
     { path: 'network-interface/*', isOfTemplate: false },
-    { path: 'volume/*', isOfTemplate: BlockDeviceMappings.length > 0 || isDerivedOfTemplate },
+    { path: 'volume/*', isOfTemplate: BlockDeviceMappings.length > 0 },
     ...(SecurityGroupIds.length > 0
       ? SecurityGroupIds.map((id) => ({ path: `security-group/${id}`, isOfTemplate: true }))
-      : [{ path: 'security-group/sg-default', isOfTemplate: isDerivedOfTemplate }]),
+      : [{ path: 'security-group/sg-default', isOfTemplate: false }]),
     ...(KeyName === undefined ? [] : [{ path: `key-pair/${KeyName}`, isOfTemplate: true }]),
   ];
 }

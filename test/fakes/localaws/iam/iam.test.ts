@@ -1,12 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { shippedPolicy } from '../localAws.ts';
-import type { MemoryCloud } from '../memory.ts';
 import { nodeRoleArn } from '../network.ts';
-import { type Switches, switchTable } from '../switches.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
 import { Policy } from './iam.ts';
@@ -57,14 +50,6 @@ describe('the shipped IAM policy', () => {
     assert.equal(await rejection(cloud.send('CreateNodegroup', sampleGroup())), 'accepted');
   });
 
-  it('denies the creation of a group without the tag of a pool', async () => {
-    const { cloud } = memoryCloud();
-    assert.equal(
-      await rejection(cloud.send('CreateNodegroup', sampleGroup({ tags: {} }))),
-      denied('eks:CreateNodegroup', cluster),
-    );
-  });
-
   it('allows reading a group without the tag of a pool, but not changing, deleting or untagging it', async () => {
     const { cloud, clock } = memoryCloud();
     cloud.faults.consoleCreate({ ...sampleGroup(), tags: {} });
@@ -77,94 +62,6 @@ describe('the shipped IAM policy', () => {
       ['eks:TagResource', cloud.send('TagResource', { resourceArn: arn, tags: { a: 'b' } })],
     ];
     for (const [action, promise] of changes) assert.equal(await rejection(promise), denied(action, arn));
-  });
-
-  it('allows reading the add-on of the VPC CNI and the access entry of the node role, and no others', async () => {
-    const { cloud } = memoryCloud();
-    const { name: clusterName } = sampleCluster;
-    const arn = 'arn:aws:eks:us-west-2:111122223333';
-    assert.match(
-      await rejection(cloud.send('DescribeAddon', { clusterName, addonName: 'vpc-cni' })),
-      /^ResourceNotFoundException/,
-    );
-    assert.equal(
-      await rejection(cloud.send('DescribeAddon', { clusterName, addonName: 'coredns' })),
-      denied('eks:DescribeAddon', `${arn}:/clusters/demo/addons/coredns`),
-    );
-    assert.equal(
-      await rejection(cloud.send('DescribeAccessEntry', { clusterName, principalArn: nodeRoleArn })),
-      'accepted',
-    );
-    const principalArn = 'arn:aws:iam::111122223333:role/linux-nodes';
-    assert.equal(
-      await rejection(cloud.send('DescribeAccessEntry', { clusterName, principalArn })),
-      denied('eks:DescribeAccessEntry', `${arn}:access-entry/demo/role/111122223333/linux-nodes/none`),
-    );
-  });
-
-  const { name: clusterName } = sampleCluster;
-  const describeMissing: readonly (readonly [string, keyof Switches, (cloud: MemoryCloud) => Promise<unknown>])[] = [
-    [
-      'arn:aws:eks:us-west-2:111122223333:/clusters/demo/addons/vpc-cni',
-      'missingAddonArn',
-      (cloud) => cloud.send('DescribeAddon', { clusterName, addonName: 'vpc-cni' }),
-    ],
-    [
-      'arn:aws:eks:us-west-2:111122223333:/clusters/demo/node-groups/web',
-      'missingNodegroupArn',
-      (cloud) => cloud.send('DescribeNodegroup', group),
-    ],
-    [
-      `arn:aws:eks:us-west-2:111122223333:/clusters/demo/access-entries/${nodeRoleArn}`,
-      'missingAccessEntryArn',
-      (cloud) => cloud.send('DescribeAccessEntry', { clusterName, principalArn: nodeRoleArn }),
-    ],
-  ];
-  for (const [resource, name, describe] of describeMissing) {
-    for (const value of switchTable[name]) {
-      it(`allows a "not found" for missing resources, whatever ARN EKS authorizes: ${name} is ${value}`, async () => {
-        const { cloud } = memoryCloud({ switches: { [name]: value } });
-        cloud.faults.accessEntry({ exists: false });
-        assert.match(await rejection(describe(cloud)), /^ResourceNotFoundException/);
-      });
-    }
-
-    it(`differs from a policy with only the resources, which denies ${resource} if EKS authorizes that`, async () => {
-      const { Statement } = JSON.parse(readFileSync(shippedPolicy, 'utf8')) as { Statement: { Resource: unknown }[] };
-      const narrow = Statement.map((statement) => ({
-        ...statement,
-        Resource: [statement.Resource]
-          .flat()
-          .filter((arn) => !String(arn).includes(':/clusters/'))
-          .map((arn) => String(arn).replace(':*/CLUSTER_NAME/*', ':nodegroup/CLUSTER_NAME/*/*')),
-      }));
-      const policy = join(await mkdtemp(join(tmpdir(), 'policy-')), 'narrow.json');
-      await writeFile(policy, JSON.stringify({ Statement: narrow }));
-      const { cloud } = memoryCloud({ policy, switches: { [name]: 'path' } });
-      cloud.faults.accessEntry({ exists: false });
-      assert.match(
-        await rejection(describe(cloud)),
-        new RegExp(`^AccessDeniedException: .* on resource: ${resource} `),
-      );
-    });
-  }
-
-  it('allows creating an access entry of type EC2_WINDOWS for the node role, and nothing else', async () => {
-    const { cloud } = memoryCloud();
-    cloud.faults.accessEntry({ exists: false });
-    const linuxRole = 'arn:aws:iam::111122223333:role/linux-nodes';
-    const rows: readonly (readonly [principalArn: string, type: string, outcome: string])[] = [
-      [nodeRoleArn, 'EC2_LINUX', denied('eks:CreateAccessEntry', cluster)],
-      [nodeRoleArn, 'STANDARD', denied('eks:CreateAccessEntry', cluster)],
-      [linuxRole, 'EC2_WINDOWS', denied('eks:CreateAccessEntry', cluster)],
-      [nodeRoleArn, 'EC2_WINDOWS', 'accepted'],
-    ];
-    for (const [principalArn, type, outcome] of rows) {
-      const request = { clusterName: sampleCluster.name, principalArn, type };
-      assert.equal(await rejection(cloud.send('CreateAccessEntry', request)), outcome, `${type} ${principalArn}`);
-    }
-    const entry = { clusterName: sampleCluster.name, principalArn: nodeRoleArn };
-    assert.match(await rejection(cloud.send('DeleteAccessEntry', entry)), /^AccessDeniedException/);
   });
 
   for (const accessEntryPassRole of ['none', 'eks.amazonaws.com', 'ec2.amazonaws.com'] as const) {
@@ -181,43 +78,21 @@ describe('the shipped IAM policy', () => {
     });
   }
 
-  it('requires the permission to tag if an access entry is created with tags', async () => {
-    const { cloud } = memoryCloud();
-    cloud.faults.accessEntry({ exists: false });
-    const request = { clusterName: 'demo', principalArn: nodeRoleArn, type: 'EC2_WINDOWS', tags: { a: 'b' } };
-    assert.equal(
-      await rejection(cloud.send('CreateAccessEntry', request)),
-      denied(
-        'eks:TagResource',
-        'arn:aws:eks:us-west-2:111122223333:access-entry/demo/role/111122223333/windows-nodes/*',
-      ),
-    );
-  });
-
-  it('results in the error messages of EC2', async () => {
+  it('results in the error messages of EC2 and Auto Scaling', async () => {
     const { cloud } = memoryCloud();
     cloud.faults.removeAction({ action: 'ec2:DescribeInstances' });
     assert.match(
       await rejection(cloud.send('DescribeInstances', {})),
       /^UnauthorizedOperation: .* is not authorized to perform: ec2:DescribeInstances /,
     );
+    assert.match(
+      await rejection(cloud.send('SetDesiredCapacity', { AutoScalingGroupName: 'none', DesiredCapacity: 1 })),
+      /^AccessDenied: .*autoscaling:SetDesiredCapacity on resource: arn:aws:autoscaling:.*autoScalingGroupName\/none/,
+    );
   });
 });
 
 describe('the policy evaluator', () => {
-  it('prefers a Deny to an Allow', () => {
-    const statement = { Action: 'eks:*', Resource: '*' };
-    const policy = new Policy({
-      Statement: [
-        { ...statement, Effect: 'Allow' },
-        { Effect: 'Deny', Action: 'eks:Delete*', Resource: '*' },
-      ],
-    });
-    assert.equal(policy.allows({ action: 'eks:DescribeCluster', resource: 'x' }), true);
-    assert.equal(policy.allows({ action: 'eks:DeleteNodegroup', resource: 'x' }), false);
-    assert.equal(policy.allows({ action: 'iam:PassRole', resource: 'x' }), false);
-  });
-
   it('reports redundant actions: those that no call needed, or that another statement also allowed', () => {
     const allow = { Effect: 'Allow', Resource: '*' };
     const policy = new Policy({
@@ -278,11 +153,12 @@ describe('the policy evaluator', () => {
 
   it('rejects a policy with unsupported elements', () => {
     const statement = { Effect: 'Allow', Action: 'eks:*', Resource: '*' };
-    assert.throws(() => new Policy({ Statement: [{ ...statement, NotAction: 'x' }] }), /has NotAction/);
-    assert.throws(
-      () => new Policy({ Statement: [{ ...statement, Condition: { IpAddress: {} } }] }),
-      /condition IpAddress/,
-    );
+    for (const [change, error] of [
+      [{ NotAction: 'x' }, /has NotAction/],
+      [{ Condition: { IpAddress: {} } }, /has IpAddress/],
+      [{ Effect: 'Deny' }, /has Deny/],
+    ] as const)
+      assert.throws(() => new Policy({ Statement: [{ ...statement, ...change }] }), error);
     assert.throws(() => new Policy({}), /needs a list of Statement/);
   });
 });

@@ -13,7 +13,7 @@ export interface AccessQuestion {
 
 interface Statement {
   readonly Sid?: string;
-  readonly Effect: 'Allow' | 'Deny';
+  readonly Effect: 'Allow';
   readonly Action: string | readonly string[];
   readonly Resource?: string | readonly string[];
   readonly NotResource?: string | readonly string[];
@@ -23,8 +23,8 @@ interface Statement {
 const MEMBERS = ['Sid', 'Effect', 'Action', 'Resource', 'NotResource', 'Condition'];
 
 /**
- * Evaluates an identity policy like IAM: an action that no statement allows is denied, and a Deny overrides every Allow.
- * It supports Action, Resource, NotResource and the operators of conditions.ts, and rejects a policy with anything else.
+ * Evaluates an identity policy like IAM: an action that no statement allows is denied. It supports what the shipped policies use, Allow with
+ * Action, Resource, NotResource and the operators of conditions.ts, and rejects a policy with anything else.
  */
 export class Policy {
   readonly #statements: readonly Statement[];
@@ -60,7 +60,7 @@ export class Policy {
 
   /** Whether the policy allows it. */
   allows(question: AccessQuestion): boolean {
-    return !this.#removed.has(question.action) && allowedBy(this.#remaining(this.#matching(question)));
+    return !this.#removed.has(question.action) && this.#remaining(this.#matching(question)).length > 0;
   }
 
   /** Throws AWS' error for the first denied check. */
@@ -75,7 +75,6 @@ export class Policy {
    */
   unneeded(): string[] {
     return this.#statements
-      .filter(({ Effect }) => Effect === 'Allow')
       .flatMap((statement) => listOf(statement.Action).map((action) => `${statement.Sid}: ${action}`))
       .filter((grant) => !this.#needed.has(grant));
   }
@@ -92,8 +91,8 @@ export class Policy {
     const [only, another] = matching;
     const pattern = only && listOf(only.Action).find((one) => isAction(one, action));
     if (another === undefined && pattern !== undefined) this.#needed.add(`${only?.Sid}: ${pattern}`);
-    if (!allowedBy(matching)) this.#refused.add(`${action} on ${resource}`);
-    return allowedBy(this.#remaining(matching));
+    if (matching.length === 0) this.#refused.add(`${action} on ${resource}`);
+    return this.#remaining(matching).length > 0;
   }
 
   #remaining(statements: readonly Statement[]): readonly Statement[] {
@@ -112,9 +111,6 @@ export class Policy {
     return about;
   }
 }
-
-const allowedBy = (matching: readonly Statement[]): boolean =>
-  matching.some(({ Effect }) => Effect === 'Allow') && matching.every(({ Effect }) => Effect === 'Allow');
 
 function accessDenied({ action, resource }: AccessQuestion, callerArn: string): AwsFault {
   if (action.startsWith('ec2:')) {
@@ -146,18 +142,13 @@ function statementsOf(document: unknown): readonly Statement[] {
   const statements = (document as { Statement?: unknown }).Statement;
   if (!Array.isArray(statements)) throw new TypeError('an IAM policy needs a list of Statement');
   for (const statement of statements) {
-    for (const member of Object.keys(statement)) {
-      if (!MEMBERS.includes(member)) {
-        throw new TypeError(`statement ${statement.Sid} has ${member}, which this evaluator does not know`);
-      }
-    }
-    for (const operator of Object.keys(statement.Condition ?? {})) {
-      if (!isKnown(operator)) {
-        throw new TypeError(
-          `statement ${statement.Sid} has the condition ${operator}, which this evaluator does not know`,
-        );
-      }
-    }
+    const unknown = [
+      ...Object.keys(statement).filter((member) => !MEMBERS.includes(member)),
+      ...Object.keys(statement.Condition ?? {}).filter((operator) => !isKnown(operator)),
+      ...[statement.Effect].filter((effect) => effect !== 'Allow'),
+    ];
+    if (unknown.length > 0)
+      throw new TypeError(`statement ${statement.Sid} has ${unknown}, which this evaluator does not know`);
   }
   return statements as Statement[];
 }

@@ -12,6 +12,8 @@ const allows = (action: string, resource: string, context: Context = {}) =>
   policy.allows({ action, resource, context });
 
 const ACCOUNT = '111122223333';
+const NODE_ROLE = `arn:aws:iam::${ACCOUNT}:role/windows-nodes`;
+const OTHER_ROLE = `arn:aws:iam::${ACCOUNT}:role/linux-nodes`;
 const eks = (path: string) => `arn:aws:eks:us-west-2:${ACCOUNT}:${path}`;
 const ec2 = (path: string, account = ACCOUNT) => `arn:aws:ec2:us-west-2:${account}:${path}`;
 const group = eks('nodegroup/demo/web/0a1b');
@@ -54,6 +56,17 @@ function requestTags({ pool = 'web', cluster = 'demo' }): Context {
 describe('the shipped policies', () => {
   type Row = readonly [action: string, resource: string, context: Context];
   const allowed: readonly Row[] = [
+    // Which ARN EKS authorizes for what does not exist is only known for add-ons: the path.
+    ['eks:DescribeNodegroup', eks('/clusters/demo/node-groups/web'), {}],
+    ['eks:DescribeNodegroup', eks('nodegroup/demo/web/none'), {}],
+    ['eks:DescribeAddon', eks('/clusters/demo/addons/vpc-cni'), {}],
+    ['eks:DescribeAddon', eks('addon/demo/vpc-cni/none'), {}],
+    ['eks:DescribeAccessEntry', eks(`/clusters/demo/access-entries/${NODE_ROLE}`), { 'eks:principalArn': NODE_ROLE }],
+    [
+      'eks:DescribeAccessEntry',
+      eks(`access-entry/demo/role/${ACCOUNT}/windows-nodes/none`),
+      { 'eks:principalArn': NODE_ROLE },
+    ],
     ['eks:CreateNodegroup', eks('cluster/demo'), creation],
     ['eks:TagResource', eks('nodegroup/demo/web/*'), creation],
     ['eks:TagResource', group, { ...own, 'aws:TagKeys': ['cost'] }],
@@ -66,7 +79,12 @@ describe('the shipped policies', () => {
       { ...OF_CLUSTER, 'aws:TagKeys': [`${AUTOSCALER}node-template/label/a`] },
     ],
     ['autoscaling:TerminateInstanceInAutoScalingGroup', scalingGroup, OF_CLUSTER],
-    ['iam:PassRole', `arn:aws:iam::${ACCOUNT}:role/windows-nodes`, { 'iam:PassedToService': 'eks.amazonaws.com' }],
+    [
+      'eks:CreateAccessEntry',
+      eks('cluster/demo'),
+      { 'eks:accessEntryType': 'EC2_WINDOWS', 'eks:principalArn': NODE_ROLE },
+    ],
+    ['iam:PassRole', NODE_ROLE, { 'iam:PassedToService': 'eks.amazonaws.com' }],
     ['ec2:RunInstances', ec2('launch-template/lt-1'), { ...ofTemplate, ...usable }],
     ['ec2:RunInstances', ec2('instance/*'), ofTemplate],
     ['ec2:RunInstances', ec2('subnet/subnet-1'), ofRequest],
@@ -134,18 +152,34 @@ describe('the shipped policies', () => {
       `arn:aws:iam::${ACCOUNT}:role/admin`,
       { 'iam:PassedToService': 'eks.amazonaws.com' },
     ],
+    ['the node role for another service', 'iam:PassRole', NODE_ROLE, { 'iam:PassedToService': 'lambda.amazonaws.com' }],
     [
-      'the node role for another service',
-      'iam:PassRole',
-      `arn:aws:iam::${ACCOUNT}:role/windows-nodes`,
-      { 'iam:PassedToService': 'lambda.amazonaws.com' },
-    ],
-    [
-      'another access entry',
+      'an access entry of another type',
       'eks:CreateAccessEntry',
       eks('cluster/demo'),
-      { 'eks:accessEntryType': 'STANDARD', 'eks:principalArn': `arn:aws:iam::${ACCOUNT}:role/windows-nodes` },
+      { 'eks:accessEntryType': 'EC2_LINUX', 'eks:principalArn': NODE_ROLE },
     ],
+    [
+      'an access entry of another role',
+      'eks:CreateAccessEntry',
+      eks('cluster/demo'),
+      { 'eks:accessEntryType': 'EC2_WINDOWS', 'eks:principalArn': OTHER_ROLE },
+    ],
+    [
+      'reading the access entry of another role',
+      'eks:DescribeAccessEntry',
+      eks(`access-entry/demo/role/${ACCOUNT}/linux-nodes/none`),
+      {},
+    ],
+    [
+      'the deletion of an access entry',
+      'eks:DeleteAccessEntry',
+      eks(`access-entry/demo/role/${ACCOUNT}/windows-nodes/0a1b`),
+      {},
+    ],
+    ['reading another add-on', 'eks:DescribeAddon', eks('/clusters/demo/addons/coredns'), {}],
+    ['an instance in EC2', 'ec2:TerminateInstances', ec2('instance/i-1'), {}],
+    ['another size of a group', 'autoscaling:SetDesiredCapacity', scalingGroup, OF_CLUSTER],
     ['a template without the tag', 'ec2:RunInstances', ec2('launch-template/lt-1'), ofTemplate],
     [
       'a template of another cluster',

@@ -34,7 +34,6 @@ export class ClusterSettings {
 
   /** Whether Windows IPAM is enabled. Only the ConfigMap decides, not the add-on. */
   async windowsIpam(signal: AbortSignal): Promise<boolean> {
-    if (this.#cloud.switches.addonDrift === 'putBack') await this.applyAddon('OVERWRITE', signal);
     const { data } = (await this.#read(cniConfig, signal)) ?? {};
     this.#cloud.prefixDelegation = isTrue(data?.[prefixKey]);
     const { clusterState, switches, addons } = this.#cloud;

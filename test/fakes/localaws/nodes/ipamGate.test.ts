@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../../../hack/controlplane/wait.ts';
-import type { InstanceRecord } from '../state.ts';
+import type { InstanceRecord } from '../records.ts';
 import { type AddressEvent, IpamGate } from './ipamGate.ts';
 
 const eventOf = (id: string): AddressEvent & { readonly instance: { state: InstanceRecord['state'] } } => ({

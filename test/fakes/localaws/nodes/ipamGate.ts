@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { NodeEvent } from '../state.ts';
+import type { NodeEvent } from '../records.ts';
 
 /** A node that will get pod addresses. */
 export type AddressEvent = NodeEvent & { readonly kind: 'podAddresses' };

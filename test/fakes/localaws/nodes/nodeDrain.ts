@@ -1,5 +1,6 @@
 import { durations } from '../durations.ts';
-import { type InstanceRecord, type LocalAwsState, takePlan } from '../state.ts';
+import type { InstanceRecord } from '../records.ts';
+import { type LocalAwsState, takePlan } from '../state.ts';
 
 /** Cordons or uncordons a node. */
 export function cordon(cloud: LocalAwsState, instance: InstanceRecord, on: boolean): void {

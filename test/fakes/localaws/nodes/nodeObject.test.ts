@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { InstanceRecord } from '../state.ts';
+import type { InstanceRecord } from '../records.ts';
 import { sampleCluster, sampleGroup } from '../testing/fixtures.ts';
 import { memoryCloud } from '../testing/testClock.ts';
 import { kubeletLabels, nodeFor, podAddresses, restartLabels } from './nodeObject.ts';

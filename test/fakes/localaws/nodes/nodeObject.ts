@@ -10,8 +10,9 @@ import { type NodeTaint, nodeJson, type RegisteredNode } from '../../../../contr
 import { parseQuantity } from '../../../../controllers/windowspool/util/quantity.ts';
 import { releaseOf } from '../ec2/images.ts';
 import { instanceType } from '../network.ts';
+import type { InstanceRecord } from '../records.ts';
 import { buildOf, notNewerThan, yearOf } from '../releases.ts';
-import type { InstanceRecord, LocalAwsState } from '../state.ts';
+import type { LocalAwsState } from '../state.ts';
 
 /** The extended resource whose count is the number of pods that can get an address. */
 export const podAddressResource = 'vpc.amazonaws.com/PrivateIPv4Address';

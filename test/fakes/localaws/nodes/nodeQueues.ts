@@ -1,4 +1,4 @@
-import type { NodeEvent } from '../state.ts';
+import type { NodeEvent } from '../records.ts';
 
 interface NodeQueue {
   tail: Promise<void>;

@@ -1,6 +1,7 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import type { CoreV1Api, V1Node, V1Taint } from '@kubernetes/client-node';
-import type { ControllerWarning, InstanceRecord, LocalAwsState, NodeEvent } from '../state.ts';
+import type { ControllerWarning, InstanceRecord, NodeEvent } from '../records.ts';
+import type { LocalAwsState } from '../state.ts';
 import { type ApiServer, unlessRefused } from './apiServer.ts';
 import { cordonNode, evictPods } from './evictions.ts';
 import {

@@ -18,6 +18,13 @@ export const statusOf = async (cloud: MemoryCloud): Promise<string | undefined> 
 /** `accepted`, or the error of a call as text. */
 export const rejection = (promise: Promise<unknown>): Promise<string> => promise.then(() => 'accepted', String);
 
+/** Fails unless a call is rejected with an error that matches: by default an InvalidParameterException with these words. */
+export async function assertRejected(promise: Promise<unknown>, error: RegExp): Promise<void> {
+  const { source } = error;
+  const whole = source.startsWith('^') ? error : new RegExp(`^InvalidParameterException: .*${source}`);
+  assert.match(await rejection(promise), whole);
+}
+
 /** Creates the sample group and waits until it is ACTIVE. */
 export async function active(cloud: MemoryCloud, clock: TestClock): Promise<void> {
   await cloud.send('CreateNodegroup', sampleGroup());

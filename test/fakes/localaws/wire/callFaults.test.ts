@@ -12,33 +12,74 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-type Service = 'eks' | 'ec2';
+const SERVICES = ['eks', 'ec2', 'autoscaling', 'ssm'] as const;
+type Service = (typeof SERVICES)[number];
 
-const rows: readonly (readonly [what: string, arm: (faults: Faults) => void, eks: SdkError, ec2: SdkError])[] = [
+const Name = '/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-EKS_Optimized-1.36/image_id';
+const ACTIONS = [
+  'eks:DescribeCluster',
+  'ec2:DescribeSubnets',
+  'autoscaling:DescribeAutoScalingGroups',
+  'ssm:GetParameter',
+];
+
+type Row = readonly [what: string, arm: (faults: Faults) => void, ...ofServices: SdkError[]];
+const rows: readonly Row[] = [
   [
     'throttling',
-    (faults) => faults.calls.throttle(),
+    ({ calls }) => calls.throttle(),
     seen('ThrottlingException', 429),
     seen('RequestLimitExceeded', 503),
+    seen('Throttling', 400),
+    seen('ThrottlingException', 400),
   ],
-  ['a server error', (faults) => faults.calls.serverError(), seen('ServerException', 500), seen('InternalError', 500)],
+  [
+    'a server error',
+    ({ calls }) => calls.serverError(),
+    seen('ServerException', 500),
+    seen('InternalError', 500),
+    seen('InternalFailure', 500),
+    seen('InternalServerError', 500),
+  ],
   [
     'an unavailable service',
-    (faults) => faults.calls.serverError({ status: 503 }),
+    ({ calls }) => calls.serverError({ status: 503 }),
     seen('ServiceUnavailableException', 503),
     seen('Unavailable', 503),
+    seen('ServiceUnavailable', 503),
+    seen('ServiceUnavailable', 503),
   ],
-  ['a reset connection', (faults) => faults.calls.reset(), broken('ECONNRESET'), broken('ECONNRESET')],
-  ['a call that hangs', (faults) => faults.calls.hang(), broken('ETIMEDOUT'), broken('ETIMEDOUT')],
-  ['a page of HTML', (faults) => faults.calls.html(), seen('SyntaxError', 502), seen('Unknown', 502)],
-  ['an error without a body', (faults) => faults.calls.empty(), seen('Unknown', 500), seen('Unknown', 500)],
+  [
+    'a missing permission',
+    (faults) => {
+      for (const action of ACTIONS) faults.removeAction({ action });
+    },
+    seen('AccessDeniedException', 403),
+    seen('UnauthorizedOperation', 403),
+    seen('AccessDenied', 403),
+    seen('AccessDeniedException', 400),
+  ],
+  [
+    'a page of HTML',
+    ({ calls }) => calls.html(),
+    seen('SyntaxError', 502),
+    seen('Unknown', 502),
+    seen('Unknown', 502),
+    seen('SyntaxError', 502),
+  ],
+  ['a reset connection', ({ calls }) => calls.reset(), ...ofAll(broken('ECONNRESET'))],
+  ['a call that hangs', ({ calls }) => calls.hang(), ...ofAll(broken('ETIMEDOUT'))],
+  ['an error without a body', ({ calls }) => calls.empty(), ...ofAll(seen('Unknown', 500))],
   [
     'any other error',
-    (faults) => faults.calls.error({ name: 'ExpiredTokenException', message: 'expired' }),
-    seen('ExpiredTokenException', 403),
-    seen('ExpiredTokenException', 403),
+    ({ calls }) => calls.error({ name: 'ExpiredTokenException', message: 'expired' }),
+    ...ofAll(seen('ExpiredTokenException', 403)),
   ],
 ];
+
+function ofAll(error: SdkError): SdkError[] {
+  return SERVICES.map(() => error);
+}
 
 function seen(name: string, httpStatusCode: number): SdkError {
   return { name, $metadata: { httpStatusCode } };
@@ -82,34 +123,45 @@ describe('faults over HTTP and in memory', () => {
     await cloud.stop();
   });
 
-  const overHttp = (service: Service, { eks, ec2 } = sdk) =>
-    service === 'eks' ? eks.describeCluster({ name: 'demo' }) : ec2.describeSubnets({});
-  const inMemory = (service: Service) =>
-    service === 'eks' ? memory.send('DescribeCluster', { name: 'demo' }) : memory.send('DescribeSubnets', {});
+  const overHttp = (service: Service, { eks, ec2, autoscaling, ssm } = sdk): Promise<object> =>
+    ({
+      eks: () => eks.describeCluster({ name: 'demo' }),
+      ec2: () => ec2.describeSubnets({}),
+      autoscaling: () => autoscaling.describeAutoScalingGroups({}),
+      ssm: () => ssm.getParameter({ Name }),
+    })[service]();
+  const inMemory = (service: Service): Promise<object> =>
+    ({
+      eks: () => memory.send('DescribeCluster', { name: 'demo' }),
+      ec2: () => memory.send('DescribeSubnets', {}),
+      autoscaling: () => memory.send('DescribeAutoScalingGroups', {}),
+      ssm: () => memory.send('GetParameter', { Name }),
+    })[service]();
 
-  for (const [what, arm, eks, ec2] of rows) {
+  for (const [what, arm, ...ofServices] of rows) {
     it(`return ${what} to both clients like AWS`, async () => {
-      for (const [service, expected] of [
-        ['eks', eks],
-        ['ec2', ec2],
-      ] as const) {
-        arm(cloud.faults);
-        const clients = expected.code === 'ETIMEDOUT' ? impatient : sdk;
-        assert.deepEqual(await failure(overHttp(service, clients)), expected);
-        assert.ok(await overHttp(service), 'the next call is answered');
-        arm(memory.faults);
-        assert.deepEqual(await failure(inMemory(service)), expected);
-        assert.ok(await inMemory(service));
+      for (const [index, service] of SERVICES.entries()) {
+        const expected = ofServices[index];
+        const clients = expected?.code === 'ETIMEDOUT' ? impatient : sdk;
+        for (const [faults, send] of [
+          [cloud.faults, (from = sdk) => overHttp(service, from)],
+          [memory.faults, () => inMemory(service)],
+        ] as const) {
+          arm(faults);
+          assert.deepEqual(await failure(send(clients)), expected, service);
+          faults.restoreAction();
+          assert.ok(await send(), 'the next call is answered');
+        }
       }
     });
   }
 
   it('affect the given number of calls of one operation, and no others', async () => {
-    cloud.faults.calls.throttle({ count: 2, operation: 'ListClusters' });
+    cloud.faults.calls.throttle({ count: 2, operation: 'ListNodegroups' });
     assert.ok(await overHttp('eks'));
     for (let call = 0; call < 2; call += 1)
-      assert.equal((await failure(sdk.eks.listClusters({}))).name, 'ThrottlingException');
-    assert.equal((await failure(sdk.eks.listClusters({}))).name, 'AccessDeniedException');
+      assert.equal((await failure(sdk.eks.listNodegroups({ clusterName: 'demo' }))).name, 'ThrottlingException');
+    assert.ok(await sdk.eks.listNodegroups({ clusterName: 'demo' }));
   });
 
   it('affect the calls about one node group, and no others', async () => {

@@ -1,7 +1,7 @@
 import { AwsFault } from '../awsFault.ts';
 import { copyOf } from '../copy.ts';
 import { describeAutoScalingGroups, setDesiredCapacity, terminateInGroup } from '../ec2/autoScaling.ts';
-import { createOrUpdateTags, deleteTags, describeTags } from '../ec2/autoScalingTags.ts';
+import { createOrUpdateTags, deleteTags } from '../ec2/autoScalingTags.ts';
 import { describeInstances, describeSubnets } from '../ec2/ec2Queries.ts';
 import { describeImages } from '../ec2/images.ts';
 import { describeInstanceTypeOfferings, describeInstanceTypes } from '../ec2/instanceTypeQueries.ts';
@@ -14,13 +14,12 @@ import {
 } from '../ec2/launchTemplateWrites.ts';
 import { getParameter } from '../ec2/parameters.ts';
 import { describeSecurityGroups } from '../ec2/securityGroups.ts';
-import { terminateInstances } from '../ec2/terminateInstance.ts';
-import { accessEntryArns, createAccessEntry, deleteAccessEntry, describeAccessEntry } from '../eks/accessEntries.ts';
+import { createAccessEntry, describeAccessEntry } from '../eks/accessEntries.ts';
 import { describeAddon, updateAddon } from '../eks/addons.ts';
 import { checkClusterName, describeCluster, eksPage } from '../eks/cluster.ts';
 import { createNodegroup, deleteNodegroup, describeNodegroup } from '../eks/nodegroups.ts';
-import { tagResource, tagsOf, untagResource } from '../eks/tags.ts';
-import { describeUpdate, updateIds, updateNodegroupConfig } from '../eks/updates.ts';
+import { tagResource, untagResource } from '../eks/tags.ts';
+import { describeUpdate, updateNodegroupConfig } from '../eks/updates.ts';
 import { updateNodegroupVersion } from '../eks/versionUpdates.ts';
 import { questionsOf } from '../iam/access.ts';
 import type { Policy } from '../iam/iam.ts';
@@ -42,13 +41,6 @@ type Handler<K extends OperationName> = (
 
 const handlers: { readonly [K in OperationName]: { readonly service: Service; readonly run: Handler<K> } } = {
   DescribeCluster: eksCall((cloud) => describeCluster(cloud)),
-  ListClusters: {
-    service: 'eks',
-    run: (cloud, input) => {
-      const { items, nextToken } = eksPage(cloud.clusterState.exists ? [cloud.cluster.name] : [], input);
-      return { clusters: items, ...(nextToken === undefined ? {} : { nextToken }) };
-    },
-  },
   CreateNodegroup: eksCall(createNodegroup),
   DescribeNodegroup: eksCall((cloud, { nodegroupName }) => describeNodegroup(cloud, nodegroupName)),
   ListNodegroups: eksCall((cloud, input) => {
@@ -59,32 +51,15 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   UpdateNodegroupConfig: eksCall(updateNodegroupConfig),
   UpdateNodegroupVersion: eksCall(updateNodegroupVersion),
   DescribeUpdate: eksCall(describeUpdate),
-  ListUpdates: eksCall((cloud, input) => {
-    const { items, nextToken } = eksPage(updateIds(cloud, input.nodegroupName), input);
-    return { updateIds: items, ...(nextToken === undefined ? {} : { nextToken }) };
-  }),
   TagResource: { service: 'eks', run: (cloud, { resourceArn, tags }) => tagResource(cloud, resourceArn, tags ?? {}) },
   UntagResource: {
     service: 'eks',
     run: (cloud, { resourceArn, tagKeys }) => untagResource(cloud, resourceArn, tagKeys ?? []),
   },
-  ListTagsForResource: {
-    service: 'eks',
-    run: (cloud, { resourceArn }) => ({ tags: { ...tagsOf(cloud, resourceArn) } }),
-  },
   DescribeAddon: eksCall((cloud, { addonName }) => describeAddon(cloud, addonName)),
   UpdateAddon: eksCall(updateAddon),
-  ListAddons: eksCall((cloud, input) => {
-    const { items, nextToken } = eksPage([...cloud.addons.keys()].sort(), input);
-    return { addons: items, ...(nextToken === undefined ? {} : { nextToken }) };
-  }),
   CreateAccessEntry: eksCall(createAccessEntry),
   DescribeAccessEntry: eksCall((cloud, { principalArn }) => describeAccessEntry(cloud, principalArn)),
-  ListAccessEntries: eksCall((cloud, input) => {
-    const { items, nextToken } = eksPage(accessEntryArns(cloud, input.associatedPolicyArn), input);
-    return { accessEntries: items, ...(nextToken === undefined ? {} : { nextToken }) };
-  }),
-  DeleteAccessEntry: eksCall((cloud, { principalArn }) => deleteAccessEntry(cloud, principalArn)),
   DescribeInstances: { service: 'ec2', run: describeInstances },
   DescribeInstanceTypes: { service: 'ec2', run: describeInstanceTypes },
   DescribeInstanceTypeOfferings: { service: 'ec2', run: describeInstanceTypeOfferings },
@@ -101,9 +76,7 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
   CreateLaunchTemplateVersion: { service: 'ec2', run: createLaunchTemplateVersion },
   DeleteLaunchTemplateVersions: { service: 'ec2', run: deleteLaunchTemplateVersions },
   DeleteLaunchTemplate: { service: 'ec2', run: deleteLaunchTemplate },
-  TerminateInstances: { service: 'ec2', run: terminateInstances },
   DescribeAutoScalingGroups: { service: 'autoscaling', run: describeAutoScalingGroups },
-  DescribeTags: { service: 'autoscaling', run: describeTags },
   CreateOrUpdateTags: { service: 'autoscaling', run: createOrUpdateTags },
   DeleteTags: { service: 'autoscaling', run: deleteTags },
   SetDesiredCapacity: { service: 'autoscaling', run: setDesiredCapacity },
@@ -134,7 +107,7 @@ export function call<K extends OperationName>(
   const operation = servedOperation(handlers[name].service, name);
   cloud.timeline.settle();
   checkInput(operation, input);
-  if (!caller.isAdministrator) policy.check(questionsOf(cloud, name, input), caller.arn);
+  if (!caller.isAdministrator) policy.check(questionsOf(cloud, handlers[name].service, name, input), caller.arn);
   if ('DryRun' in input && input.DryRun === true) {
     throw new AwsFault('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.');
   }
@@ -175,7 +148,7 @@ function eksCall<K extends OperationName>(run: Handler<K>): { service: 'eks'; ru
   };
 }
 
-// The field is clusterName in most operations, and name in DescribeCluster, DescribeUpdate and ListUpdates.
+// The field is clusterName in most operations, and name in DescribeCluster and DescribeUpdate.
 function clusterNameIn(input: object): string | undefined {
   if ('clusterName' in input) return String(input.clusterName);
   return 'name' in input ? String(input.name) : undefined;

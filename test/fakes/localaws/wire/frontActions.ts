@@ -47,6 +47,8 @@ export function filledIn(input: object, { groups, instances }: LocalAwsState): o
 const parameter = (year: string) =>
   `/aws/service/ami-windows-latest/Windows_Server-${year}-English-Core-EKS_Optimized-1.36/image_id`;
 
+const GROUP_ARN = 'arn:aws:eks:us-west-2:111122223333:nodegroup/demo/web/none';
+
 const create = fc
   .tuple(
     name,
@@ -70,7 +72,13 @@ const create = fc
     ...changes,
   }));
 
-/** All kinds of steps. */
+const fault = (name: string, arm: (faults: Faults) => void): fc.Arbitrary<Action> =>
+  fc.constant({ kind: 'fault', name, arm });
+const optional = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] });
+const pageSize = optional({ MaxResults: fc.constantFrom(4, 5) });
+const wait = fc.integer({ min: 0, max: 40 }).map((tenths): Action => ({ kind: 'wait', seconds: tenths / 10 }));
+
+/** All kinds of steps: each operation, and the faults that give responses another shape. */
 export const actions: fc.Arbitrary<Action>[] = [
   call('CreateNodegroup', create),
   call(
@@ -82,12 +90,9 @@ export const actions: fc.Arbitrary<Action>[] = [
   call('UpdateNodegroupConfig', ofGroup({ clientRequestToken: token, scalingConfig: sizes }, ['clientRequestToken'])),
   call(
     'UpdateNodegroupConfig',
-    ofGroup({ labels: fc.record({ addOrUpdateLabels: labels, removeLabels: fc.array(label) }, { requiredKeys: [] }) }),
-  ),
-  call(
-    'UpdateNodegroupConfig',
     ofGroup({
-      taints: fc.record({ addOrUpdateTaints: fc.array(taint), removeTaints: fc.array(taint) }, { requiredKeys: [] }),
+      labels: optional({ addOrUpdateLabels: labels, removeLabels: fc.array(label) }),
+      taints: optional({ addOrUpdateTaints: fc.array(taint), removeTaints: fc.array(taint) }),
     }),
   ),
   call(
@@ -99,23 +104,34 @@ export const actions: fc.Arbitrary<Action>[] = [
       clientRequestToken: token,
     }),
   ),
-  call('DescribeImages', fc.record({ MaxResults: fc.constantFrom(4, 5) }, { requiredKeys: [] })),
+  call('ListNodegroups', fc.constant({ clusterName: 'demo', maxResults: 1 })),
+  call('DescribeUpdate', fc.constant({ name: 'demo', nodegroupName: 'web', updateId: 'none' })),
+  call('DescribeCluster', fc.constant({ name: 'demo' })),
+  call('DescribeAddon', fc.constant({ clusterName: 'demo', addonName: 'vpc-cni' })),
+  call('DescribeAccessEntry', fc.constant({ clusterName: 'demo', principalArn: nodeRoleArn })),
+  call(
+    'CreateAccessEntry',
+    fc
+      .constantFrom('EC2_WINDOWS', 'EC2_LINUX')
+      .map((type) => ({ clusterName: 'demo', principalArn: nodeRoleArn, type, clientRequestToken: 'token-1' })),
+  ),
+  call('TagResource', fc.constant({ resourceArn: GROUP_ARN, tags: { a: 'ü/ %' } })),
+  call('UntagResource', fc.constant({ resourceArn: GROUP_ARN, tagKeys: ['a'] })),
+  call('DescribeImages', pageSize),
+  call('DescribeInstances', fc.constant({ Filters: [{ Name: 'tag:eks:nodegroup-name', Values: ['w*'] }] })),
+  call('DescribeInstanceTypes', optional({ InstanceTypes: fc.subarray(['m5.large', 't3.large']) })),
+  call('DescribeInstanceTypeOfferings', fc.constant({ LocationType: 'availability-zone', MaxResults: 5 })),
+  call('DescribeSubnets', fc.constant({})),
+  call('DescribeSecurityGroups', pageSize),
+  call('GetEbsEncryptionByDefault', fc.constant({})),
+  call('DescribeLaunchTemplates', optional({ LaunchTemplateNames: fc.subarray(['mine', 'none']) })),
   call(
     'DescribeLaunchTemplateVersions',
-    fc.record(
-      { LaunchTemplateName: fc.constantFrom('mine', 'none'), Versions: fc.subarray(['$Latest', '$Default', '1', '9']) },
-      { requiredKeys: ['LaunchTemplateName'] },
-    ),
+    fc
+      .subarray(['$Latest', '$Default', '1', '9'])
+      .map((Versions) => ({ LaunchTemplateName: 'mine', ...(Versions.length > 0 && { Versions }) })),
   ),
-  call(
-    'DescribeLaunchTemplates',
-    fc.record({ LaunchTemplateNames: fc.subarray(['mine', 'none']) }, { requiredKeys: [] }),
-  ),
-  call('DescribeAutoScalingGroups', fc.record({ MaxRecords: fc.constantFrom(0, 1, 9) }, { requiredKeys: [] })),
-  call(
-    'DescribeTags',
-    fc.record({ Filters: fc.constant([{ Name: 'key', Values: ['a', 'eks:nodegroup-name'] }]) }, { requiredKeys: [] }),
-  ),
+  call('DescribeAutoScalingGroups', optional({ MaxRecords: fc.constantFrom(0, 1, 9) })),
   call(
     'SetDesiredCapacity',
     size.map((DesiredCapacity) => ({ AutoScalingGroupName: someGroup, DesiredCapacity })),
@@ -132,121 +148,18 @@ export const actions: fc.Arbitrary<Action>[] = [
     fc.boolean().map((shrink) => ({ InstanceId: someInstance, ShouldDecrementDesiredCapacity: shrink })),
   ),
   call(
-    'TerminateInstances',
-    fc.constantFrom([someInstance], ['i-0']).map((InstanceIds) => ({ InstanceIds })),
+    'GetParameter',
+    fc.constantFrom('2022', '2016').map((year) => ({ Name: parameter(year) })),
   ),
-  call('GetParameter', fc.record({ Name: fc.constantFrom(parameter('2022'), parameter('2016')) })),
-  call(
-    'ListNodegroups',
-    fc.record(
-      { clusterName: fc.constantFrom('demo', 'other'), maxResults: fc.integer({ min: 0, max: 2 }) },
-      { requiredKeys: ['clusterName'] },
-    ),
+  wait,
+  wait,
+  fault('throttle', ({ calls }) => calls.throttle()),
+  fault('html', ({ calls }) => calls.html()),
+  fault('createFailure', (faults) => faults.createFailure({ issues: [{ code: 'Unknown', message: 'm' }] })),
+  fault('addon', (faults) => faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' })),
+  fault('no entry', (faults) => faults.accessEntry({ exists: false })),
+  fault('launchTemplate', (faults) => faults.launchTemplate({ name: 'mine', data: { EbsOptimized: true } })),
+  ...['eks:UpdateNodegroupVersion', 'ssm:GetParameter', 'autoscaling:SetDesiredCapacity', 'ec2:DescribeInstances'].map(
+    (action) => fault(`no ${action}`, (faults) => faults.removeAction({ action })),
   ),
-  call(
-    'ListUpdates',
-    name.map((nodegroupName) => ({ name: 'demo', nodegroupName })),
-  ),
-  call(
-    'DescribeUpdate',
-    name.map((nodegroupName) => ({ name: 'demo', nodegroupName, updateId: 'none' })),
-  ),
-  call('DescribeCluster', fc.constant({ name: 'demo' })),
-  call(
-    'DescribeInstances',
-    fc.record(
-      { MaxResults: fc.constantFrom(4, 5), Filters: fc.constant([{ Name: 'tag:eks:nodegroup-name', Values: ['w*'] }]) },
-      { requiredKeys: [] },
-    ),
-  ),
-  call(
-    'DescribeInstanceTypes',
-    fc.record({ InstanceTypes: fc.subarray(['m5.large', 't3.large']) }, { requiredKeys: [] }),
-  ),
-  call('DescribeSubnets', fc.constant({})),
-  call('DescribeSecurityGroups', fc.record({ MaxResults: fc.constantFrom(4, 5) }, { requiredKeys: [] })),
-  call('GetEbsEncryptionByDefault', fc.constant({})),
-  call(
-    'DescribeInstanceTypeOfferings',
-    fc.record(
-      {
-        LocationType: fc.constantFrom('availability-zone', 'region', 'outpost'),
-        Filters: fc.constant([{ Name: 'instance-type', Values: ['m5.*', 't4g.medium'] }]),
-        MaxResults: fc.constantFrom(4, 5),
-      },
-      { requiredKeys: [] },
-    ),
-  ),
-  call('DescribeAddon', fc.constant({ clusterName: 'demo', addonName: 'vpc-cni' })),
-  call('DescribeAccessEntry', fc.constant({ clusterName: 'demo', principalArn: nodeRoleArn })),
-  call(
-    'CreateAccessEntry',
-    fc.record(
-      {
-        clusterName: fc.constant('demo'),
-        principalArn: fc.constantFrom(nodeRoleArn, 'arn:aws:iam::111122223333:role/none'),
-        type: fc.constantFrom('EC2_WINDOWS', 'EC2_LINUX'),
-        clientRequestToken: token,
-      },
-      { requiredKeys: ['clusterName', 'principalArn', 'clientRequestToken'] },
-    ),
-  ),
-  call(
-    'TagResource',
-    fc.constant({ resourceArn: 'arn:aws:eks:us-west-2:111122223333:nodegroup/demo/web/none', tags: { a: 'ü/ %' } }),
-  ),
-  fc.integer({ min: 0, max: 40 }).map((tenths) => ({ kind: 'wait', seconds: tenths / 10 })),
-  fc.integer({ min: 0, max: 40 }).map((tenths) => ({ kind: 'wait', seconds: tenths / 10 })),
-  fc.constant({ kind: 'fault', name: 'throttle', arm: (faults) => faults.calls.throttle() }),
-  fc.constant({ kind: 'fault', name: 'html', arm: (faults) => faults.calls.html() }),
-  fc.constant({
-    kind: 'fault',
-    name: 'createFailure',
-    arm: (faults) => faults.createFailure({ issues: [{ code: 'Unknown', message: 'm' }] }),
-  }),
-  fc.constant({
-    kind: 'fault',
-    name: 'updateFailure',
-    arm: (faults) => faults.updateFailure({ errors: [], degraded: true }),
-  }),
-  fc.constant({
-    kind: 'fault',
-    name: 'addon',
-    arm: (faults) => faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' }),
-  }),
-  fc.constant({ kind: 'fault', name: 'no entry', arm: (faults) => faults.accessEntry({ exists: false }) }),
-  fc.constant({
-    kind: 'fault',
-    name: 'offering',
-    arm: (faults) => faults.offering({ instanceType: 'm5.large', zones: [] }),
-  }),
-  fc.constant({
-    kind: 'fault',
-    name: 'release',
-    arm: (faults) => faults.release({ date: '2026.03.17', public: false }),
-  }),
-  fc.constant({
-    kind: 'fault',
-    name: 'launchTemplate',
-    arm: (faults) => faults.launchTemplate({ name: 'mine', data: { EbsOptimized: true } }),
-  }),
-  fc.constant({ kind: 'fault', name: 'blockDrain', arm: (faults) => faults.blockDrain() }),
-  fc
-    .constantFrom(
-      'eks:UpdateNodegroupVersion',
-      'ssm:GetParameter',
-      'autoscaling:SetDesiredCapacity',
-      'ec2:TerminateInstances',
-    )
-    .map((action) => ({
-      kind: 'fault',
-      name: `no ${action}`,
-      arm: (faults) => faults.removeAction({ action }),
-    })),
-  fc.constant({
-    kind: 'fault',
-    name: 'cluster',
-    arm: (faults) => faults.cluster({ ipFamily: 'ipv6', authenticationMode: 'CONFIG_MAP', autoMode: true }),
-  }),
-  fc.constant({ kind: 'fault', name: 'neverJoins', arm: (faults) => faults.nextNode({ neverJoins: true }) }),
 ];

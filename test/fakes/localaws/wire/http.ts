@@ -21,13 +21,13 @@ interface Incoming {
   readonly input: object;
 }
 
-/** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others differ in the body of a POST to /. */
 /**
  * A connection that was idle for so long is closed. How long those of AWS stay open is not documented; this is the default of its load balancers. A
  * request of a client that was paused for less than that still arrives.
  */
 const IDLE_MS = 60_000;
 
+/** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others differ in the body of a POST to /. */
 export class HttpFront {
   readonly #front: Front;
   readonly #admin: Admin;

@@ -8,7 +8,6 @@ import type * as sts from '@aws-sdk/client-sts';
 /** The operations that the local AWS serves, with their input and output as the SDK clients have them. */
 export interface Operations {
   DescribeCluster: { input: eks.DescribeClusterRequest; output: eks.DescribeClusterResponse };
-  ListClusters: { input: eks.ListClustersRequest; output: eks.ListClustersResponse };
   CreateNodegroup: { input: eks.CreateNodegroupRequest; output: eks.CreateNodegroupResponse };
   DescribeNodegroup: { input: eks.DescribeNodegroupRequest; output: eks.DescribeNodegroupResponse };
   ListNodegroups: { input: eks.ListNodegroupsRequest; output: eks.ListNodegroupsResponse };
@@ -16,17 +15,12 @@ export interface Operations {
   UpdateNodegroupConfig: { input: eks.UpdateNodegroupConfigRequest; output: eks.UpdateNodegroupConfigResponse };
   UpdateNodegroupVersion: { input: eks.UpdateNodegroupVersionRequest; output: eks.UpdateNodegroupVersionResponse };
   DescribeUpdate: { input: eks.DescribeUpdateRequest; output: eks.DescribeUpdateResponse };
-  ListUpdates: { input: eks.ListUpdatesRequest; output: eks.ListUpdatesResponse };
   TagResource: { input: eks.TagResourceRequest; output: eks.TagResourceResponse };
   UntagResource: { input: eks.UntagResourceRequest; output: eks.UntagResourceResponse };
-  ListTagsForResource: { input: eks.ListTagsForResourceRequest; output: eks.ListTagsForResourceResponse };
   DescribeAddon: { input: eks.DescribeAddonRequest; output: eks.DescribeAddonResponse };
   UpdateAddon: { input: eks.UpdateAddonRequest; output: eks.UpdateAddonResponse };
-  ListAddons: { input: eks.ListAddonsRequest; output: eks.ListAddonsResponse };
   CreateAccessEntry: { input: eks.CreateAccessEntryRequest; output: eks.CreateAccessEntryResponse };
   DescribeAccessEntry: { input: eks.DescribeAccessEntryRequest; output: eks.DescribeAccessEntryResponse };
-  ListAccessEntries: { input: eks.ListAccessEntriesRequest; output: eks.ListAccessEntriesResponse };
-  DeleteAccessEntry: { input: eks.DeleteAccessEntryRequest; output: eks.DeleteAccessEntryResponse };
   DescribeInstances: { input: ec2.DescribeInstancesRequest; output: ec2.DescribeInstancesResult };
   DescribeInstanceTypes: { input: ec2.DescribeInstanceTypesRequest; output: ec2.DescribeInstanceTypesResult };
   DescribeInstanceTypeOfferings: {
@@ -61,12 +55,10 @@ export interface Operations {
     output: ec2.DeleteLaunchTemplateVersionsResult;
   };
   DeleteLaunchTemplate: { input: ec2.DeleteLaunchTemplateRequest; output: ec2.DeleteLaunchTemplateResult };
-  TerminateInstances: { input: ec2.TerminateInstancesRequest; output: ec2.TerminateInstancesResult };
   DescribeAutoScalingGroups: {
     input: autoscaling.AutoScalingGroupNamesType;
     output: autoscaling.AutoScalingGroupsType;
   };
-  DescribeTags: { input: autoscaling.DescribeTagsType; output: autoscaling.TagsType };
   CreateOrUpdateTags: { input: autoscaling.CreateOrUpdateTagsType; output: Record<string, never> };
   DeleteTags: { input: autoscaling.DeleteTagsType; output: Record<string, never> };
   SetDesiredCapacity: { input: autoscaling.SetDesiredCapacityType; output: Record<string, never> };

@@ -1,72 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Faults } from '../faults.ts';
-import { openPolicy } from '../testing/fixtures.ts';
-import { memoryCloud } from '../testing/testClock.ts';
 import { withOpenCloud } from '../testing/testCloud.ts';
 
 const parameter = '/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-EKS_Optimized-1.36/image_id';
 
-interface SdkError extends Error {
-  readonly $metadata?: { readonly httpStatusCode?: number };
-}
-
-const failure = async (promise: Promise<unknown>): Promise<readonly [string, number | undefined]> => {
-  try {
-    await promise;
-  } catch (error) {
-    const { name, $metadata } = error as SdkError;
-    return [name, $metadata?.httpStatusCode];
-  }
-  return ['answered', 200];
-};
-
 describe('Auto Scaling and SSM on the wire', () => {
   const fixture = withOpenCloud();
-  const { cloud: memory } = memoryCloud({ policy: openPolicy });
-
-  type Outcome = readonly [name: string, status: number | undefined];
-  const rows: readonly (readonly [string, (faults: Faults) => void, Outcome, Outcome])[] = [
-    ['throttling', ({ calls }) => calls.throttle(), ['Throttling', 400], ['ThrottlingException', 400]],
-    ['a failure', ({ calls }) => calls.serverError(), ['InternalFailure', 500], ['InternalServerError', 500]],
-    [
-      'an outage',
-      ({ calls }) => calls.serverError({ status: 503 }),
-      ['ServiceUnavailable', 503],
-      ['ServiceUnavailable', 503],
-    ],
-    ['a page of HTML', ({ calls }) => calls.html(), ['Unknown', 502], ['SyntaxError', 502]],
-    ['an empty answer', ({ calls }) => calls.empty(), ['Unknown', 500], ['Unknown', 500]],
-    ['a reset', ({ calls }) => calls.reset(), ['TimeoutError', undefined], ['TimeoutError', undefined]],
-    [
-      'a missing permission',
-      (faults) => {
-        faults.removeAction({ action: 'autoscaling:DescribeTags' });
-        faults.removeAction({ action: 'ssm:GetParameter' });
-      },
-      ['AccessDenied', 403],
-      ['AccessDeniedException', 400],
-    ],
-  ];
-  for (const [what, arm, scaling, ssm] of rows) {
-    it(`return ${what} like AWS, also in memory`, async () => {
-      const calls: readonly (readonly [() => Promise<unknown>, () => Promise<unknown>, Outcome])[] = [
-        [() => fixture.sdk.autoscaling.describeTags({}), () => memory.send('DescribeTags', {}), scaling],
-        [
-          () => fixture.sdk.ssm.getParameter({ Name: parameter }),
-          () => memory.send('GetParameter', { Name: parameter }),
-          ssm,
-        ],
-      ];
-      for (const [overHttp, inMemory, expected] of calls) {
-        arm(fixture.cloud.faults);
-        assert.deepEqual(await failure(overHttp()), expected);
-        arm(memory.faults);
-        assert.deepEqual(await failure(inMemory()), expected);
-        for (const faults of [fixture.cloud.faults, memory.faults]) faults.restoreAction();
-        assert.deepEqual([await failure(overHttp()), await failure(inMemory())], times(['answered', 200]));
-      }
-    });
-  }
 
   const raw = async (body: string, headers: Record<string, string> = {}) => {
     const response = await fetch(fixture.cloud.url, {
@@ -82,8 +20,13 @@ describe('Auto Scaling and SSM on the wire', () => {
   const refused: readonly (readonly [string, () => ReturnType<typeof raw>, number, RegExp])[] = [
     ['an unknown action', () => raw(form('Nothing')), 400, /<Code>InvalidAction<\/Code>/],
     ['an action that is not served', () => raw(form('DescribePolicies')), 501, /does not serve autoscaling/],
-    ['a member that the model lacks', () => raw(form('DescribeTags', '&Foo=1')), 400, /no member Foo .*client-auto-/],
-    ['an invalid number', () => raw(form('DescribeTags', '&MaxRecords=x')), 400, /Invalid value 'x'/],
+    [
+      'a member that the model lacks',
+      () => raw(form('DescribeAutoScalingGroups', '&Foo=1')),
+      400,
+      /no member Foo .*client-auto-/,
+    ],
+    ['an invalid number', () => raw(form('DescribeAutoScalingGroups', '&MaxRecords=x')), 400, /Invalid value 'x'/],
     [
       'a missing member',
       () => raw(form('SetDesiredCapacity', '&DesiredCapacity=1')),
@@ -119,5 +62,3 @@ describe('Auto Scaling and SSM on the wire', () => {
     assert.equal(Parameter.LastModifiedDate, Date.UTC(2026, 3, 18) / 1000);
   });
 });
-
-const times = <T>(value: T): T[] => [value, value];
