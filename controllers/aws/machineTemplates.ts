@@ -202,53 +202,23 @@ function machineFrom({
   };
 }
 
-/** Members of the data that the operator does not write. EC2 may return Operator for every template. */
-type Foreign = Exclude<
-  keyof ResponseLaunchTemplateData,
-  | 'ImageId'
-  | 'UserData'
-  | 'BlockDeviceMappings'
-  | 'MetadataOptions'
-  | 'SecurityGroupIds'
-  | 'TagSpecifications'
-  | 'Operator'
->;
-
-/** All of them: a new one of the SDK does not compile until it is listed. */
-const FOREIGN: Readonly<Record<Foreign, true>> = {
-  KernelId: true,
-  EbsOptimized: true,
-  IamInstanceProfile: true,
-  NetworkInterfaces: true,
-  InstanceType: true,
-  KeyName: true,
-  Monitoring: true,
-  Placement: true,
-  RamDiskId: true,
-  DisableApiTermination: true,
-  InstanceInitiatedShutdownBehavior: true,
-  ElasticGpuSpecifications: true,
-  ElasticInferenceAccelerators: true,
-  SecurityGroups: true,
-  InstanceMarketOptions: true,
-  CreditSpecification: true,
-  CpuOptions: true,
-  CapacityReservationSpecification: true,
-  LicenseSpecifications: true,
-  HibernationOptions: true,
-  EnclaveOptions: true,
-  InstanceRequirements: true,
-  PrivateDnsNameOptions: true,
-  MaintenanceOptions: true,
-  DisableApiStop: true,
-  NetworkPerformanceOptions: true,
-  SecondaryInterfaces: true,
-};
+/** Members of the data that the operator writes, and Operator, which EC2 may return for every template. */
+const WRITTEN: readonly string[] = [
+  'ImageId',
+  'UserData',
+  'BlockDeviceMappings',
+  'MetadataOptions',
+  'SecurityGroupIds',
+  'TagSpecifications',
+  'Operator',
+] satisfies (keyof ResponseLaunchTemplateData)[];
 
 /** The settings that the operator does not write, by their EC2 names: with them, a version is another client's. */
 function othersIn(data: ResponseLaunchTemplateData): string[] {
   const { BlockDeviceMappings: devices = [], MetadataOptions: metadata, TagSpecifications: tagged = [] } = data;
-  const members = (Object.keys(FOREIGN) as Foreign[]).filter((member) => isSet(data[member]));
+  const members = Object.entries(data).flatMap(([name, value]) =>
+    isSet(value) && !WRITTEN.includes(name) ? [name] : [],
+  );
   const [root, ...rest] = devices;
   const isDisk = rest.length === 0 && root?.DeviceName === ROOT_DEVICE && root.Ebs?.SnapshotId === undefined;
   const isKept = root?.Ebs?.DeleteOnTermination === false;
