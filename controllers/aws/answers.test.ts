@@ -7,23 +7,12 @@ import { anyJson, spoilt } from '../windowspool/testing/anyJson.ts';
 import { newNodeGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import { checkedAnswer } from './answers.ts';
 import * as autoScalingClient from './autoScalingClient.ts';
-import { Ec2Capacity } from './capacity.ts';
-import { EksAccessEntries, EksAddons } from './clusterSettings.ts';
-import { EksClusters } from './clusters.ts';
 import * as ec2Client from './ec2Client.ts';
 import * as eksClient from './eksClient.ts';
 import { toCallError } from './errors.ts';
 import * as iamClient from './iamClient.ts';
-import { Ec2Images } from './images.ts';
-import { Ec2Instances } from './instances.ts';
-import { Ec2LaunchTemplates } from './launchTemplates.ts';
-import { Ec2MachineTemplates } from './machineTemplates.ts';
-import { EksNodeGroups } from './nodeGroups.ts';
+import { createAwsPorts } from './ports.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
-import { PublishedReleases } from './releases.ts';
-import { IamRolePolicies } from './rolePolicies.ts';
-import { AutoScalingGroups } from './scalingGroups.ts';
-import { Ec2SecurityGroups } from './securityGroups.ts';
 import * as ssmClient from './ssmClient.ts';
 
 const ANSWERS = 200;
@@ -198,23 +187,8 @@ function adapters(answers: Readonly<Record<string, unknown>>, onCall = (_operati
   const endless = { perSecond: 1e9, burst: 1e9 };
   const rates = { eks: endless, ec2: endless, ssm: endless, iam: endless, autoscaling: endless };
   const limiter = new AwsRateLimiter(() => undefined, realClock, { rates });
-  const scalingGroups = new AutoScalingGroups('prod', call, limiter);
-  const images = new Ec2Images(call, call, limiter);
-  return {
-    nodeGroups: new EksNodeGroups('prod', call, limiter),
-    clusters: new EksClusters('prod', call, limiter, async () => ''),
-    addons: new EksAddons('prod', call, limiter),
-    accessEntries: new EksAccessEntries('prod', call, limiter),
-    capacity: new Ec2Capacity(call, limiter),
-    scalingGroups,
-    instances: new Ec2Instances(call, limiter, (name) => scalingGroups.members(name, signal)),
-    launchTemplates: new Ec2LaunchTemplates(call, limiter),
-    securityGroups: new Ec2SecurityGroups(call, limiter),
-    images,
-    machineTemplates: new Ec2MachineTemplates(call, limiter),
-    releases: new PublishedReleases(images),
-    rolePolicies: new IamRolePolicies(call, limiter),
-  };
+  const clients = { eks: call, ec2: call, ssm: call, iam: call, autoScaling: call };
+  return createAwsPorts('prod', clients, limiter, async () => '');
 }
 
 type Adapters = ReturnType<typeof adapters>;

@@ -1,16 +1,23 @@
 /** The SDK clients. Endpoint, region and credentials come from the SDK's default chains (AWS_ENDPOINT_URL_EKS, IRSA, Pod Identity). */
 import type { Fence } from '../runtime/ports.ts';
 import { checkedAnswer } from './answers.ts';
-import type { AutoScalingCall, Ec2Call, EksCall, IamCall, SsmCall } from './calls.ts';
+import type {
+  AutoScalingOperations,
+  Ec2Operations,
+  EksOperations,
+  IamOperations,
+  SdkCall,
+  SsmOperations,
+} from './calls.ts';
 import * as eks from './eksClient.ts';
 import { fencedAgents } from './fencedAgents.ts';
 
 export interface AwsClients {
-  readonly eks: EksCall;
-  readonly ec2: Ec2Call;
-  readonly ssm: SsmCall;
-  readonly iam: IamCall;
-  readonly autoScaling: AutoScalingCall;
+  readonly eks: SdkCall<EksOperations>;
+  readonly ec2: SdkCall<Ec2Operations>;
+  readonly ssm: SdkCall<SsmOperations>;
+  readonly iam: SdkCall<IamOperations>;
+  readonly autoScaling: SdkCall<AutoScalingOperations>;
   /** Closes the connections. */
   close(): void;
 }

@@ -3,7 +3,7 @@ import PQueue from 'p-queue';
 import type { Clock } from '../runtime/ports.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { AdaptiveTokenBucket, type Rate } from './adaptiveTokenBucket.ts';
-import type { CallObserver, FinishedCall, Service } from './calls.ts';
+import type { Call, CallObserver, FinishedCall, SdkCall, Service } from './calls.ts';
 import { toCallError } from './errors.ts';
 
 /** The limits of an AwsRateLimiter. */
@@ -76,6 +76,15 @@ export class AwsRateLimiter {
       return this.#call(service, operation, call, signal, queuedAt);
     };
     return queue.add(turn, { signal });
+  }
+
+  /** Calls of a service, each by `run`. */
+  calls<Ops extends Readonly<Record<keyof Ops, readonly [unknown, unknown]>>>(
+    service: Service,
+    send: SdkCall<Ops>,
+  ): Call<Ops> {
+    return (operation, input, signal) =>
+      this.run(service, operation, (bounded) => send(operation, input, bounded), signal);
   }
 
   /** Waits for a token. Returns the token if the signal aborts. */
