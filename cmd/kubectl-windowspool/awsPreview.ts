@@ -4,10 +4,10 @@ import type { Cluster as EksCluster } from '../../controllers/windowspool/ports/
 import { previewText } from '../../controllers/windowspool/preview.ts';
 import { describeFailure, sentence } from '../../controllers/windowspool/util/words.ts';
 import { connect, portsOf } from '../operator/connections.ts';
-import { previews } from '../operator/dryRun.ts';
 import { type Options, readCommand } from '../operator/options.ts';
 import { type Cluster, type ClusterFlags, kubeconfigOf, silentLog } from './cluster.ts';
 import { explain } from './failure.ts';
+import { previews } from './previews.ts';
 
 /** Limits a call to AWS with its retries. */
 const AWS_TIMEOUT_MS = 30_000;
@@ -34,7 +34,7 @@ export async function awsPreviews(
   const { signal } = cluster;
   const found: AwsPreview[] = [];
   try {
-    for await (const preview of previews(options, version, silentLog, () => pools, signal))
+    for await (const preview of previews(options, version, pools, signal))
       found.push(
         preview.isComplete
           ? { text: previewText(preview) }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
 import { isForbidden, isNotFound } from '../../controllers/kubernetes/errors.ts';
+import { listAll } from '../../controllers/kubernetes/listWatch.ts';
 import { NODE_SELECTOR, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { API_VERSION, poolListWatch } from '../../controllers/kubernetes/pools.ts';
@@ -22,7 +23,8 @@ export interface ClusterFlags {
 }
 
 export const POOLS_PATH = `/apis/${API_VERSION}/windowspools`;
-const PAGE_SIZE = 500;
+/** Names to choose a suggestion from. */
+const MOST_SUGGESTED = 500;
 /** Names of pools in a message. */
 const MOST_NAMES = 20;
 
@@ -84,9 +86,9 @@ export class Cluster {
 
   /** The names of some hundred objects of a list, to suggest one of them; none if they cannot be listed. */
   async namesOf(path: string): Promise<readonly string[]> {
-    const { items = [] } = await this.get<{ items?: KubernetesObject[] }>(path, { limit: String(PAGE_SIZE) }).catch(
-      () => ({ items: [] }),
-    );
+    const { items = [] } = await this.get<{ items?: KubernetesObject[] }>(path, {
+      limit: String(MOST_SUGGESTED),
+    }).catch(() => ({ items: [] }));
     return items.flatMap(({ metadata }) => metadata?.name ?? []);
   }
 
@@ -118,19 +120,8 @@ export class Cluster {
   }
 
   /** All pages of a list, each within --request-timeout. */
-  async #listed<T>({ list }: ListWatch<T>): Promise<readonly T[]> {
-    const items: T[] = [];
-    let continueToken: string | undefined;
-    do {
-      const inTime = AbortSignal.any([this.signal, AbortSignal.timeout(this.flags.requestTimeout)]);
-      const page = await list(
-        { resourceVersion: '', limit: PAGE_SIZE, ...(continueToken && { continueToken }) },
-        inTime,
-      );
-      items.push(...page.items);
-      continueToken = page.continueToken || undefined;
-    } while (continueToken);
-    return items;
+  #listed<T>(source: ListWatch<T>): Promise<readonly T[]> {
+    return listAll(source, () => AbortSignal.any([this.signal, AbortSignal.timeout(this.flags.requestTimeout)]));
   }
 }
 

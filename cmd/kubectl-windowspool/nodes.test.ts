@@ -43,8 +43,8 @@ describe('kubectl windowspool nodes', () => {
   const rows = nodes.map((node, index) => rowOf(node, index === 0 ? undefined : index));
 
   it('shows a line for each node in 80 columns, and all of it when it is wide', async () => {
-    const [narrow = [], wide = []] = [false, true].map((isWide) =>
-      nodeTable(rows, { columns: 80, wide: isWide, now: NOW }, plain),
+    const [narrow = [], wide = []] = [80, Number.POSITIVE_INFINITY].map((columns) =>
+      nodeTable(rows, columns, NOW, plain),
     );
     assert.ok(
       narrow.every((line) => line.length <= 80),

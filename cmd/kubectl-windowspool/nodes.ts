@@ -14,7 +14,7 @@ import { isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windows.ts';
 import { type NodeRecord, ownStatus } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Cluster } from './cluster.ts';
-import { type OutputFormat, serialized } from './output.ts';
+import { type OutputFormat, printResult } from './output.ts';
 import { podCounts } from './pods.ts';
 import type { Terminal } from './terminal.ts';
 import { age, type Column, type Paint, table } from './text.ts';
@@ -59,11 +59,10 @@ export async function nodes(
     records.map(({ name }) => name),
   );
   const rows = records.map((record) => rowOf(record, counts.get(record.name)));
-  if (output === 'json' || output === 'yaml') return terminal.print(serialized(rows, output));
-  if (rows.length === 0)
-    return terminal.print(pool === undefined ? 'The cluster has no Windows nodes.' : `Pool ${pool} has no nodes.`);
-  const options = { columns: terminal.columns, wide: output === 'wide', now: cluster.client.now() };
-  terminal.print(nodeTable(rows, options, terminal.paint).join('\n'));
+  const none = pool === undefined ? 'The cluster has no Windows nodes.' : `Pool ${pool} has no nodes.`;
+  printResult(terminal, output, rows, (columns) =>
+    rows.length === 0 ? [none] : nodeTable(rows, columns, cluster.client.now(), terminal.paint),
+  );
 }
 
 /** What the table shows of a node. */
@@ -119,19 +118,11 @@ const COLUMNS: readonly Column[] = [
   { header: 'NODEGROUP', wide: true },
 ];
 
-/** The lines of the table. Nodes have the first part of their names, which commands accept; wide: all of it. */
-export function nodeTable(
-  rows: readonly NodeRow[],
-  { now, ...options }: { readonly columns: number; readonly wide: boolean; readonly now: number },
-  paint: Paint,
-): string[] {
+/** The lines of the table. Nodes have the first part of their names, which commands accept; in infinite columns: all of it. */
+export function nodeTable(rows: readonly NodeRow[], columns: number, now: number, paint: Paint): string[] {
+  const names = rows.map(({ node }) => node);
   const cells = rows.map((row) => [
-    options.wide
-      ? row.node
-      : shortName(
-          row.node,
-          rows.map(({ node }) => node),
-        ),
+    columns === Number.POSITIVE_INFINITY ? row.node : shortName(row.node, names),
     row.instance,
     [row.build, row.revision].filter(Boolean).join('.'),
     paint(row.verified === 'True' ? 'good' : row.verified === 'False' ? 'bad' : 'warning', row.verified),
@@ -146,7 +137,7 @@ export function nodeTable(
     row.reservedMemory ?? '?',
     row.nodeGroup,
   ]);
-  return table(COLUMNS, cells, options);
+  return table(COLUMNS, cells, columns);
 }
 
 /** `ip-10-0-0-1` of `ip-10-0-0-1.eu-west-1.compute.internal`, unless another node starts with it, too. */

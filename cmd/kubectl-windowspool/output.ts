@@ -6,23 +6,18 @@ import { labelled } from './text.ts';
 export const OUTPUT_FORMATS = ['json', 'yaml', 'wide'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** The value as JSON or YAML, for scripts. */
-export function serialized(value: unknown, format: 'json' | 'yaml'): string {
-  return format === 'json' ? JSON.stringify(value, undefined, 2) : stringify(value, { lineWidth: 0 }).trimEnd();
+type Formatted = [format: OutputFormat | undefined, value: unknown, lines: (columns: number) => readonly string[]];
+
+/** A value as the format says: for scripts, or as the lines of that many columns. With `wide`, no line is wrapped. */
+export function formatted(columns: number, ...[format, value, lines]: Formatted): string {
+  if (format === 'json') return JSON.stringify(value, undefined, 2);
+  if (format === 'yaml') return stringify(value, { lineWidth: 0 }).trimEnd();
+  return lines(format === 'wide' ? Number.POSITIVE_INFINITY : columns).join('\n');
 }
 
-/** Prints a value as the format says: for scripts, or as the lines of that many columns. With `wide`, no line is wrapped. */
-export function printResult(
-  terminal: Terminal,
-  format: OutputFormat | undefined,
-  value: unknown,
-  lines: (columns: number) => readonly string[],
-): void {
-  const text =
-    format === 'json' || format === 'yaml'
-      ? serialized(value, format)
-      : lines(format === 'wide' ? Number.POSITIVE_INFINITY : terminal.columns).join('\n');
-  terminal.print(text);
+/** Prints it. */
+export function printResult(terminal: Terminal, ...how: Formatted): void {
+  terminal.print(formatted(terminal.columns, ...how));
 }
 
 const SKIP = 'SKIP  ';

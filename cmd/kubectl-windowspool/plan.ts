@@ -4,11 +4,11 @@ import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts
 import { KIND } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { byHeading } from '../../controllers/windowspool/rules/heldSteps.ts';
-import { type AwsFlags, awsPreviews } from './awsPreview.ts';
+import { type AwsFlags, type AwsPreview, awsPreviews } from './awsPreview.ts';
 import { type Cluster, POOLS_PATH } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { objectsIn, readManifest, shown } from './manifests.ts';
-import { type OutputFormat, serialized } from './output.ts';
+import { type OutputFormat, printResult } from './output.ts';
 import { pendingStepsIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, wrap } from './text.ts';
@@ -35,9 +35,8 @@ export async function plan(
   const { filename, output } = flags;
   if (filename !== undefined) return planOfManifest(cluster, terminal, filename, flags, version);
   const pool = await cluster.pool(name ?? '');
-  if (output === 'json' || output === 'yaml')
-    return terminal.print(serialized({ pool: name, pendingSteps: pendingStepsIn(pool.status) }, output));
-  terminal.print(pendingLines(pool, terminal.columns).join('\n'));
+  const value = { pool: name, pendingSteps: pendingStepsIn(pool.status) };
+  printResult(terminal, output, value, (columns) => pendingLines(pool, columns));
 }
 
 /** The lines of `pendingChanges`, if they are about the current spec. */
@@ -88,7 +87,6 @@ async function planOfManifest(
       rejected.push(`The API server rejects WindowsPool ${name}: ${explain(error)}`);
     }
   }
-  const structured = flags.output === 'json' || flags.output === 'yaml' ? flags.output : undefined;
   const previews =
     results.length > 0
       ? await awsPreviews(
@@ -98,25 +96,25 @@ async function planOfManifest(
           version,
         )
       : [];
-  if (structured) {
-    const list = results.map(({ name, before, after }, index) => ({
-      pool: name,
-      exists: before !== undefined,
-      changes: specChanges(before?.spec, after.spec),
-      aws: previews[index],
-    }));
-    terminal.print(serialized(list, structured));
-  } else
-    for (const [index, { name, before, after }] of results.entries()) {
-      const aws = previews[index];
-      terminal.print(changeLines(name, before, after).join('\n'));
-      if (!aws) continue;
-      if ('skipped' in aws) {
-        const why = `The steps of the operator: ${aws.skipped}`;
-        terminal.print(labelled('  SKIP  ', '  SKIP  '.length, why, terminal.columns).join('\n'));
-      } else terminal.print(aws.text);
-    }
+  const list = results.map(({ name, before, after }, index) => ({
+    pool: name,
+    exists: before !== undefined,
+    changes: specChanges(before?.spec, after.spec),
+    aws: previews[index],
+  }));
+  if (results.length > 0)
+    printResult(terminal, flags.output, list, (columns) =>
+      results.flatMap((result, index) => resultLines(result, previews[index], columns)),
+    );
   if (rejected.length > 0) throw new Failure(rejected.join('\n'));
+}
+
+function resultLines({ name, before, after }: DryRunResult, aws: AwsPreview | undefined, columns: number): string[] {
+  const changes = changeLines(name, before, after);
+  if (!aws) return changes;
+  if ('text' in aws) return [...changes, aws.text];
+  const label = '  SKIP  ';
+  return [...changes, ...labelled(label, label.length, `The steps of the operator: ${aws.skipped}`, columns)];
 }
 
 /** The WindowsPools in a file of YAML or JSON. Fails if there is none, or if one has no name. */

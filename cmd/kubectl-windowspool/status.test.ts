@@ -15,7 +15,7 @@ describe('kubectl windowspool status', () => {
 
   it('shows all pools in a table', async () => {
     const reports = Object.entries(situations).map(([name, pool]) => ({ ...reportOf(pool), pool: name }));
-    const tables = [false, true].map((wide) => poolTable(reports, { columns: 80, wide }, plain).join('\n'));
+    const tables = [80, Number.POSITIVE_INFINITY].map((columns) => poolTable(reports, columns, plain).join('\n'));
     await assertGolden('plugin/status-table', `${tables.join('\n\n')}\n`);
   });
 

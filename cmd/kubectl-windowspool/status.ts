@@ -1,11 +1,10 @@
 /** `kubectl windowspool status`: a pool on one screen, or all pools in a table. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { isNewerRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
 import { explain, Failure } from './failure.ts';
-import { type OutputFormat, serialized } from './output.ts';
+import { formatted, type OutputFormat } from './output.ts';
 import { type Finding, type PoolReport, reportOf } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { type Column, type Paint, table, wrap } from './text.ts';
@@ -28,8 +27,12 @@ export async function status(
   { output, watch }: StatusFlags,
 ): Promise<void> {
   const read = async () => {
-    const pools = pool === undefined ? await cluster.pools() : [await cluster.pool(pool)];
-    return shown(pools, pool !== undefined, output, terminal);
+    if (pool === undefined) {
+      const reports = (await cluster.pools()).map(reportOf);
+      return formatted(terminal.columns, output, reports, (columns) => listLines(reports, columns, terminal.paint));
+    }
+    const report = reportOf(await cluster.pool(pool));
+    return formatted(terminal.columns, output, report, (columns) => poolLines(report, columns, terminal.paint));
   };
   if (!watch) return terminal.print(await read());
   let last = '';
@@ -46,18 +49,9 @@ export async function status(
   }
 }
 
-function shown(
-  pools: readonly WindowsPool[],
-  isSingle: boolean,
-  output: OutputFormat | undefined,
-  { columns, paint }: Terminal,
-): string {
-  const reports = pools.map(reportOf);
-  const [only] = reports;
-  if (output === 'json' || output === 'yaml') return serialized(isSingle ? only : reports, output);
-  if (isSingle && only) return poolLines(only, columns, paint).join('\n');
-  if (reports.length === 0) return 'No WindowsPools found.';
-  return poolTable(reports, { columns, wide: output === 'wide' }, paint).join('\n');
+/** The lines of some pools. */
+function listLines(reports: readonly PoolReport[], columns: number, paint: Paint): string[] {
+  return reports.length === 0 ? ['No WindowsPools found.'] : poolTable(reports, columns, paint);
 }
 
 const COLUMNS: readonly Column[] = [
@@ -73,11 +67,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** The lines of a table of pools. */
-export function poolTable(
-  reports: readonly PoolReport[],
-  options: { readonly columns: number; readonly wide: boolean },
-  paint: Paint,
-): string[] {
+export function poolTable(reports: readonly PoolReport[], columns: number, paint: Paint): string[] {
   const rows = reports.map((report) => [
     report.pool,
     paint(colorOf(report), `${report.verdict}${report.paused ? ',Paused' : ''}`),
@@ -89,7 +79,7 @@ export function poolTable(
     report.release ?? '',
     report.nextCommand ?? '',
   ]);
-  return table(COLUMNS, rows, options);
+  return table(COLUMNS, rows, columns);
 }
 
 function colorOf({ verdict, problems, paused }: PoolReport): 'good' | 'warning' | 'bad' {

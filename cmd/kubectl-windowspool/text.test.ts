@@ -11,24 +11,17 @@ describe('a table', () => {
     ['b', 'off', ''],
   ];
   it('cuts only columns that may be cut, to the width of the terminal', () => {
-    assert.deepEqual(table(columns, rows, { columns: 18, wide: false }), [
-      'NAME         STATE',
-      'a-very-lon…  on',
-      'b            off',
-    ]);
+    assert.deepEqual(table(columns, rows, 18), ['NAME         STATE', 'a-very-lon…  on', 'b            off']);
   });
   it('cuts nothing and wraps nothing when it is wide', () => {
-    assert.deepEqual(table(columns, rows, { columns: 18, wide: true }), [
+    assert.deepEqual(table(columns, rows, Number.POSITIVE_INFINITY), [
       'NAME              STATE  MORE',
       'a-very-long-name  on     all of it',
       'b                 off',
     ]);
   });
   it('aligns colored values', () => {
-    const [, first = ''] = table([{ header: 'A' }, { header: 'B' }], [[colored('good', 'x'), 'y']], {
-      columns: 80,
-      wide: false,
-    });
+    const [, first = ''] = table([{ header: 'A' }, { header: 'B' }], [[colored('good', 'x'), 'y']], 80);
     assert.equal(first, '\x1b[32mx\x1b[39m  y');
   });
 });

@@ -39,28 +39,22 @@ export interface Column {
   readonly cut?: true;
 }
 
-export interface TableOptions {
-  /** Of the terminal. Ignored if `wide`: then all columns are shown, and nothing is cut. */
-  readonly columns: number;
-  readonly wide: boolean;
-}
-
 const GAP = 2;
 const LEAST_CUT_WIDTH = 8;
 
-/** The lines of a table, as kubectl prints it. Each row has a value for each column. Values have one line. */
-export function table(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  { columns: width, wide }: TableOptions,
-): string[] {
-  const shown = columns.flatMap((column, index) => (wide || !column.wide ? [{ ...column, index }] : []));
+/**
+ * The lines of a table, as kubectl prints it. Each row has a value for each column. Values have one line.
+ * @param width of the terminal; infinite: all columns are shown, and nothing is cut
+ */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
+  const isWide = width === Number.POSITIVE_INFINITY;
+  const shown = columns.flatMap((column, index) => (isWide || !column.wide ? [{ ...column, index }] : []));
   const cells = [
     shown.map(({ header }) => header),
     ...rows.map((row) => shown.map(({ index }) => oneLine(row[index] ?? ''))),
   ];
   const widths = shown.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ''))));
-  if (!wide) shrink(widths, shown, width);
+  shrink(widths, shown, width);
   return cells.map((line) =>
     line
       .map((cell, at) => {

@@ -1,19 +1,8 @@
 /** What every run mode needs: clients, caches, and the domain's ports on them. */
 import { Registry } from 'prom-client';
-import { Ec2Capacity } from '../../controllers/aws/capacity.ts';
 import { type AwsClients, createAwsClients } from '../../controllers/aws/clients.ts';
-import { EksAccessEntries, EksAddons } from '../../controllers/aws/clusterSettings.ts';
-import { EksClusters } from '../../controllers/aws/clusters.ts';
-import { Ec2Images } from '../../controllers/aws/images.ts';
-import { Ec2Instances } from '../../controllers/aws/instances.ts';
-import { Ec2LaunchTemplates } from '../../controllers/aws/launchTemplates.ts';
-import { Ec2MachineTemplates } from '../../controllers/aws/machineTemplates.ts';
-import { EksNodeGroups } from '../../controllers/aws/nodeGroups.ts';
+import { createAwsPorts } from '../../controllers/aws/ports.ts';
 import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
-import { PublishedReleases } from '../../controllers/aws/releases.ts';
-import { IamRolePolicies } from '../../controllers/aws/rolePolicies.ts';
-import { AutoScalingGroups } from '../../controllers/aws/scalingGroups.ts';
-import { Ec2SecurityGroups } from '../../controllers/aws/securityGroups.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createInstanceLists, createUserScripts } from '../../controllers/kubernetes/configMaps.ts';
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
@@ -78,22 +67,8 @@ export function portsOf(
   const { client, aws, caches, registry, serverVersion } = connections;
   const limiter = new AwsRateLimiter(observeAwsCalls(registry), realClock);
   const pools = createPools(client, caches.pools);
-  const scalingGroups = new AutoScalingGroups(clusterName, aws.autoScaling, limiter);
-  const images = new Ec2Images(aws.ssm, aws.ec2, limiter);
   return {
-    nodeGroups: new EksNodeGroups(clusterName, aws.eks, limiter),
-    clusters: new EksClusters(clusterName, aws.eks, limiter, async () => (await client.caData()) ?? ''),
-    releases: new PublishedReleases(images),
-    instances: new Ec2Instances(aws.ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
-    scalingGroups,
-    addons: new EksAddons(clusterName, aws.eks, limiter),
-    accessEntries: new EksAccessEntries(clusterName, aws.eks, limiter),
-    rolePolicies: new IamRolePolicies(aws.iam, limiter),
-    capacity: new Ec2Capacity(aws.ec2, limiter),
-    launchTemplates: new Ec2LaunchTemplates(aws.ec2, limiter),
-    machineTemplates: new Ec2MachineTemplates(aws.ec2, limiter),
-    securityGroups: new Ec2SecurityGroups(aws.ec2, limiter),
-    images,
+    ...createAwsPorts(clusterName, aws, limiter, async () => (await client.caData()) ?? ''),
     system: createSystemObjects(client),
     userScripts: createUserScripts(client, podNamespace),
     evictions: createEvictions(client),

@@ -5,19 +5,14 @@ import { type ConfigMap, configMapIdentity, configMapListWatch } from '../../con
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
-import { Reflector } from '../../controllers/runtime/reflector.ts';
-import { Store } from '../../controllers/runtime/store.ts';
 import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
 import type { InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
+import { OptionalCache } from './optionalCache.ts';
 
 interface Watched {
-  readonly store: Store<ConfigMap>;
+  readonly cache: OptionalCache<ConfigMap>;
   readonly pools: Set<string>;
   readonly ending: AbortController;
-  /** Resolves when the list was read, or the read failed. */
-  readonly answered: PromiseWithResolvers<void>;
-  error: CallError | undefined;
 }
 
 /** Watches the ConfigMaps that pools refer to. */
@@ -54,15 +49,15 @@ export class InstanceLists {
   of(pool: WindowsPool): InstanceList {
     const desired = pool.spec.existingNodes?.instancesConfigMap;
     const watched = desired && this.#watched.get(keyOf(desired));
-    const isKnown = watched?.store.hasSynced && watched.error?.kind !== 'denied';
-    if (!isKnown) return { kind: 'unknown', ...(watched?.error && { error: watched.error }) };
-    const [found] = watched.store.list();
-    return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
+    if (!watched) return { kind: 'unknown' };
+    const { cache } = watched;
+    const [found] = cache.store.list();
+    return cache.unknown ?? (found ? { kind: 'seen', data: found.data } : { kind: 'absent' });
   }
 
   /** Resolves when each current list was read, or its read failed. */
   get synced(): Promise<unknown> {
-    return Promise.all([...this.#watched.values()].map(({ answered }) => answered.promise));
+    return Promise.all([...this.#watched.values()].map(({ cache }) => cache.synced));
   }
 
   /** Stops all watches. */
@@ -71,42 +66,25 @@ export class InstanceLists {
   }
 
   #watch(key: string, desired: InstancesConfigMap): Watched {
-    const store = new Store<ConfigMap>({ identity: configMapIdentity, log: this.#log });
-    const watched: Watched = {
-      store,
-      pools: new Set(),
-      ending: new AbortController(),
-      answered: Promise.withResolvers(),
-      error: undefined,
-    };
+    const pools = new Set<string>();
     const notify = () => {
-      if (store.hasSynced || watched.error) watched.answered.resolve();
-      for (const pool of watched.pools) this.#changed(pool);
+      for (const pool of pools) this.#changed(pool);
     };
-    // A list that was read stays valid while the server is unavailable, but not when the permission is lost: its changes are unknown then.
-    const onResult = (error?: CallError) => {
-      const isPassing = store.hasSynced ? error && error.kind !== 'denied' : !error;
-      if (watched.error?.message === error?.message || isPassing) return;
-      watched.error = error;
-      notify();
-    };
-    const reflector = new Reflector({
+    const cache = new OptionalCache<ConfigMap>({
       name: 'configmaps',
       clock: realClock,
       log: this.#log,
       hooks: this.#metrics.reflector('configmaps'),
-      source: configMapListWatch(this.#client, desired, onResult),
+      source: (onResult) => configMapListWatch(this.#client, desired, onResult),
       identity: configMapIdentity,
-      store,
+      changed: notify,
     });
+    const watched = { cache, pools, ending: new AbortController() };
     this.#watched.set(key, watched);
-    store.subscribe(notify);
+    cache.store.subscribe(notify);
     // A ConfigMap that does not exist causes no change event, but is known not to exist. Neither promise ever rejects.
-    void store.synced.then(() => {
-      watched.error = undefined;
-      notify();
-    });
-    void reflector.run(watched.ending.signal);
+    void cache.store.synced.then(notify);
+    void cache.run(watched.ending.signal);
     return watched;
   }
 }

@@ -2,7 +2,6 @@
 import { pino, stdTimeFunctions } from 'pino';
 import manifest from '../../package.json' with { type: 'json' };
 import { runOperator } from './compose.ts';
-import { dryRun } from './dryRun.ts';
 import { type Options, readCommand } from './options.ts';
 
 /** Longer than every bounded shutdown; after that the process exits whatever still runs. */
@@ -23,8 +22,7 @@ async function run(options: Options): Promise<void> {
     formatters: { level: (level: string) => ({ level }) },
     timestamp: stdTimeFunctions.isoTime,
   };
-  // The standard output of a dry run is only the plan.
-  const log = pino(settings, pino.destination(options.dryRun ? 2 : 1));
+  const log = pino(settings);
   const ending = new AbortController();
   const stop = (name: string) => {
     log.info({ signal: name }, 'stopping');
@@ -41,13 +39,8 @@ async function run(options: Options): Promise<void> {
     process.exit(1);
   });
   try {
-    if (options.dryRun) {
-      const isComplete = await dryRun(options, manifest.version, log, console.log, ending.signal);
-      process.exitCode = isComplete ? 0 : 1;
-    } else {
-      await runOperator(options, manifest.version, log, ending.signal);
-      log.info({}, 'stopped');
-    }
+    await runOperator(options, manifest.version, log, ending.signal);
+    log.info({}, 'stopped');
   } catch (error) {
     log.fatal({ err: error }, 'the operator cannot continue');
     process.exitCode = 1;

@@ -60,9 +60,12 @@ describe('the command line', () => {
   });
 
   it('accepts a switch with and without a value', () => {
-    const dryRun = (...args: string[]) => optionsOf(read([...args, ...NEEDED])).dryRun;
-    assert.deepEqual([dryRun(), dryRun('--dry-run'), dryRun('--dry-run=false')], [false, true, false]);
-    assert.equal(optionsOf(read(NEEDED, { WINPOOL_DRY_RUN: 'true' })).dryRun, true);
+    const ipam = (...args: string[]) => optionsOf(read([...args, ...NEEDED])).enableWindowsIpam;
+    assert.deepEqual(
+      [ipam(), ipam('--enable-windows-ipam'), ipam('--enable-windows-ipam=false')],
+      [false, true, false],
+    );
+    assert.equal(optionsOf(read(NEEDED, { WINPOOL_ENABLE_WINDOWS_IPAM: 'true' })).enableWindowsIpam, true);
   });
 
   it('prints help and version despite other errors', () => {
@@ -106,7 +109,6 @@ describe('the command line', () => {
         ['--metrics-cert-dir <path>', undefined, 'WINPOOL_METRICS_CERT_DIR'],
         ['--health-address <address>', '127.0.0.1:8081', 'WINPOOL_HEALTH_ADDRESS'],
         ['--log-level <level>', 'info', 'WINPOOL_LOG_LEVEL'],
-        ['--dry-run [boolean]', 'false', 'WINPOOL_DRY_RUN'],
       ],
     );
   });
@@ -120,8 +122,6 @@ describe('the command line', () => {
     [[...NEEDED, '--', ''], {}],
     [['', ...NEEDED], {}],
     [[...NEEDED, '--', '--workers'], {}],
-    [[...NEEDED, '--', '--dry-run'], {}],
-    [[...NEEDED, '--dry-run', 'false'], {}],
     [[...NEEDED, '--enable-windows-ipam', 'true'], {}],
     [[...NEEDED, '--', '--workers=5'], {}],
     [[...NEEDED, '--version=2'], {}],
@@ -134,7 +134,7 @@ describe('the command line', () => {
     [[...NEEDED, '--leader-elect=no'], {}],
     [[...NEEDED, '--metrics-address=8080'], {}],
     [NEEDED, { WINPOOL_WORKERS: 'many' }],
-    [[...NEEDED, '--dry-run=maybe'], {}],
+    [[...NEEDED, '--enable-windows-ipam=maybe'], {}],
     [[...NEEDED, '--kubeconfig='], {}],
   ];
 

@@ -143,11 +143,6 @@ const flags = {
       'Log level: trace, debug, info, warn or error.',
     ).default('info'),
   }),
-  dryRun: new Flag(
-    '--dry-run [boolean]',
-    yesNo,
-    'Print the changes that are due for each pool, write nothing to AWS or the cluster, and exit.',
-  ).default('false'),
 };
 
 const DESCRIPTION = `Manages pools of Windows nodes on EKS.
@@ -189,7 +184,7 @@ export function readCommand(args: readonly string[], version: string): Invocatio
 const MISSING = '\0';
 
 /**
- * A switch takes no value from the next argument: `--dry-run false` must not start the operator. Commander would stop at a last flag without a value, so
+ * A switch takes no value from the next argument: `--enable-windows-ipam false` must not enable it. Commander would stop at a last flag without a value, so
  * it gets one. After `--`, or as the value of another flag, that argument is not a flag, and commander does not parse the value.
  */
 function complete({ options }: Command, args: readonly string[]): string[] {

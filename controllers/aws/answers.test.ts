@@ -6,19 +6,14 @@ import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { anyJson, spoilt } from '../windowspool/testing/anyJson.ts';
 import { newNodeGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import { checkedAnswer } from './answers.ts';
-import { Ec2Capacity } from './capacity.ts';
-import { EksAccessEntries, EksAddons } from './clusterSettings.ts';
-import { EksClusters } from './clusters.ts';
-import { Ec2Images } from './images.ts';
-import { Ec2Instances } from './instances.ts';
-import { Ec2LaunchTemplates } from './launchTemplates.ts';
-import { Ec2MachineTemplates } from './machineTemplates.ts';
-import { EksNodeGroups } from './nodeGroups.ts';
+import * as autoScalingClient from './autoScalingClient.ts';
+import * as ec2Client from './ec2Client.ts';
+import * as eksClient from './eksClient.ts';
+import { toCallError } from './errors.ts';
+import * as iamClient from './iamClient.ts';
+import { createAwsPorts } from './ports.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
-import { PublishedReleases } from './releases.ts';
-import { IamRolePolicies } from './rolePolicies.ts';
-import { AutoScalingGroups } from './scalingGroups.ts';
-import { Ec2SecurityGroups } from './securityGroups.ts';
+import * as ssmClient from './ssmClient.ts';
 
 const ANSWERS = 200;
 
@@ -169,32 +164,31 @@ const healthy: Readonly<Record<string, object>> = {
   TerminateInstanceInAutoScalingGroup: { Activity: {} },
 };
 
+const commands: Readonly<Record<string, unknown>> = {
+  ...eksClient,
+  ...ec2Client,
+  ...ssmClient,
+  ...iamClient,
+  ...autoScalingClient,
+};
+
+/** What a client returns for a response of the operation. */
+function answerOf(operation: string, response: unknown): Readonly<Record<string, unknown>> {
+  const Command = commands[`${operation}Command`] as new (input: object) => object;
+  return checkedAnswer(new Command({}), response as Readonly<Record<string, unknown>>);
+}
+
 /** The adapters over an AWS that gives these answers. `onCall` gets the operations. */
 function adapters(answers: Readonly<Record<string, unknown>>, onCall = (_operation: string) => {}) {
   const call = async (operation: string): Promise<never> => {
     onCall(operation);
-    return answers[operation] as never;
+    return answerOf(operation, answers[operation]) as never;
   };
   const endless = { perSecond: 1e9, burst: 1e9 };
   const rates = { eks: endless, ec2: endless, ssm: endless, iam: endless, autoscaling: endless };
   const limiter = new AwsRateLimiter(() => undefined, realClock, { rates });
-  const scalingGroups = new AutoScalingGroups('prod', call, limiter);
-  const images = new Ec2Images(call, call, limiter);
-  return {
-    nodeGroups: new EksNodeGroups('prod', call, limiter),
-    clusters: new EksClusters('prod', call, limiter, async () => ''),
-    addons: new EksAddons('prod', call, limiter),
-    accessEntries: new EksAccessEntries('prod', call, limiter),
-    capacity: new Ec2Capacity(call, limiter),
-    scalingGroups,
-    instances: new Ec2Instances(call, limiter, (name) => scalingGroups.members(name, signal)),
-    launchTemplates: new Ec2LaunchTemplates(call, limiter),
-    securityGroups: new Ec2SecurityGroups(call, limiter),
-    images,
-    machineTemplates: new Ec2MachineTemplates(call, limiter),
-    releases: new PublishedReleases(images),
-    rolePolicies: new IamRolePolicies(call, limiter),
-  };
+  const clients = { eks: call, ec2: call, ssm: call, iam: call, autoScaling: call };
+  return createAwsPorts('prod', clients, limiter, async () => '');
 }
 
 type Adapters = ReturnType<typeof adapters>;
@@ -330,25 +324,29 @@ describe('an answer', () => {
   ];
   for (const [what, operation, answer, problem] of cases) {
     it(`with ${what} is an error that says so`, () => {
-      const answered = checkedAnswer(operation, answer);
-      assert.ok(!answered.ok);
-      const { message, ...error } = answered.error;
-      assert.deepEqual(error, { kind: 'unavailable', operation, code: 'MalformedResponse' });
-      assert.ok(message.startsWith(`AWS responded with ${problem}. `), message);
+      assert.throws(
+        () => answerOf(operation, answer),
+        (thrown) => {
+          const { message, ...error } = toCallError(operation, thrown);
+          assert.deepEqual(error, { kind: 'unavailable', operation, code: 'MalformedResponse' });
+          assert.ok(message.startsWith(`AWS responded with ${problem}. `), message);
+          return true;
+        },
+      );
     });
   }
 
-  it('can have null for what is absent, and more than the operator reads', () => {
-    const answer = { nodegroup: { status: 'ACTIVE', taints: null, later: 1 }, $metadata: {} };
-    assert.deepEqual(checkedAnswer<object>('DescribeNodegroup', answer), {
-      ok: true,
-      value: { nodegroup: { status: 'ACTIVE' } },
+  it('can have null for what is absent, and more than the SDK knows', () => {
+    const answer = { nodegroup: { status: 'ACTIVE', taints: null, later: 1 }, $metadata: { attempts: 2 } };
+    assert.deepEqual(answerOf('DescribeNodegroup', answer), {
+      nodegroup: { status: 'ACTIVE' },
+      $metadata: { attempts: 2 },
     });
   });
 
   it('keeps the keys of tags, whatever they are', () => {
     const tagsOf = JSON.parse('{"__proto__": "a", "": "b", "constructor": "c"}');
-    const answer = checkedAnswer('DescribeNodegroup', { nodegroup: { tags: tagsOf } });
-    assert.deepEqual(answer.ok && Object.entries(answer.value.nodegroup.tags), Object.entries(tagsOf));
+    const { nodegroup } = answerOf('DescribeNodegroup', { nodegroup: { tags: tagsOf } });
+    assert.deepEqual(Object.entries((nodegroup as { tags: object }).tags), Object.entries(tagsOf));
   });
 });

@@ -1,5 +1,5 @@
 /** The AWS operations that the operator uses: those whose commands the client modules export. */
-import type { CallErrorKind } from '../windowspool/ports/callResult.ts';
+import type { CallErrorKind, CallResult } from '../windowspool/ports/callResult.ts';
 
 /** A client module: a client of the SDK, and its commands in use. */
 type ClientModule = Readonly<Record<string, abstract new (input: never) => object>>;
@@ -17,12 +17,21 @@ type Operations<M extends ClientModule> = {
   readonly [K in keyof M as K extends `${infer O}Command` ? O : never]: InputAndOutput<InstanceType<M[K]>>;
 };
 
-/** Calls an operation of a service: through the SDK's client in production, in the local AWS' memory in simulations. */
-type Call<Ops extends Readonly<Record<keyof Ops, readonly [unknown, unknown]>>> = <O extends keyof Ops & string>(
+type AnyOperations<Ops> = Readonly<Record<keyof Ops, readonly [unknown, unknown]>>;
+
+/** Calls an operation of a service: through the SDK's client in production, in the local AWS' memory in simulations. Rejects with an error of the SDK. */
+export type SdkCall<Ops extends AnyOperations<Ops>> = <O extends keyof Ops & string>(
   operation: O,
   input: Ops[O][0],
   signal: AbortSignal,
 ) => Promise<Ops[O][1]>;
+
+/** The same within the limits of the service, with expected errors as values. */
+export type Call<Ops extends AnyOperations<Ops>> = <O extends keyof Ops & string>(
+  operation: O,
+  input: Ops[O][0],
+  signal: AbortSignal,
+) => Promise<CallResult<Ops[O][1]>>;
 
 export type EksOperations = Operations<typeof import('./eksClient.ts')>;
 export type EksCall = Call<EksOperations>;

@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
-import { realClock } from '../runtime/clock.ts';
-import type { Ec2Call } from './calls.ts';
-import { Ec2Capacity } from './capacity.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
+import { createCapacity } from './capacity.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 
 /** An EC2 that returns these pages in order. */
 function listing(...pages: readonly (object | Error)[]) {
   const calls: [operation: string, input: object][] = [];
-  const ec2 = (async (operation: string, input: object) => {
+  const ec2 = callsOf(async (operation, input) => {
     const page = pages[calls.length];
     calls.push([operation, input]);
     if (page instanceof Error) throw page;
     return { $metadata: {}, ...page };
-  }) as unknown as Ec2Call;
-  return { calls, capacity: new Ec2Capacity(ec2, new AwsRateLimiter(() => undefined, realClock)) };
+  });
+  return { calls, capacity: createCapacity(ec2) };
 }
 
 describe('the capacity of EC2', () => {

@@ -1,15 +1,23 @@
 /** The SDK clients. Endpoint, region and credentials come from the SDK's default chains (AWS_ENDPOINT_URL_EKS, IRSA, Pod Identity). */
 import type { Fence } from '../runtime/ports.ts';
-import type { AutoScalingCall, Ec2Call, EksCall, IamCall, SsmCall } from './calls.ts';
+import { checkedAnswer } from './answers.ts';
+import type {
+  AutoScalingOperations,
+  Ec2Operations,
+  EksOperations,
+  IamOperations,
+  SdkCall,
+  SsmOperations,
+} from './calls.ts';
 import * as eks from './eksClient.ts';
 import { fencedAgents } from './fencedAgents.ts';
 
 export interface AwsClients {
-  readonly eks: EksCall;
-  readonly ec2: Ec2Call;
-  readonly ssm: SsmCall;
-  readonly iam: IamCall;
-  readonly autoScaling: AutoScalingCall;
+  readonly eks: SdkCall<EksOperations>;
+  readonly ec2: SdkCall<Ec2Operations>;
+  readonly ssm: SdkCall<SsmOperations>;
+  readonly iam: SdkCall<IamOperations>;
+  readonly autoScaling: SdkCall<AutoScalingOperations>;
   /** Closes the connections. */
   close(): void;
 }
@@ -82,13 +90,14 @@ function lazy(load: () => Promise<Loaded>) {
 }
 
 /** Looks the command up by its name, which the overloads of the SDK's `send` cannot express. */
-function send({ client, sdk }: Loaded, operation: string, input: unknown, signal: AbortSignal): Promise<never> {
-  const Command = (sdk as Readonly<Record<string, new (input: unknown) => unknown>>)[`${operation}Command`];
+async function send({ client, sdk }: Loaded, operation: string, input: unknown, signal: AbortSignal): Promise<never> {
+  const Command = (sdk as Readonly<Record<string, new (input: unknown) => object>>)[`${operation}Command`];
   if (!Command) throw new TypeError(`no client module exports ${operation}Command`);
   const { send } = client as unknown as {
     send(command: unknown, options: { abortSignal: AbortSignal }): Promise<never>;
   };
-  return send.call(client, new Command(input), { abortSignal: signal });
+  const command = new Command(input);
+  return checkedAnswer(command, await send.call(client, command, { abortSignal: signal }));
 }
 
 /** The part of every client's middleware stack that `fenced` uses. */

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { realClock } from '../runtime/clock.ts';
-import type { Addon } from '../windowspool/ports/prerequisites.ts';
-import type { EksCall } from './calls.ts';
-import { EksAccessEntries, EksAddons } from './clusterSettings.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
+import type { Addon, Addons } from '../windowspool/ports/prerequisites.ts';
+import { createAccessEntries, createAddons } from './clusterSettings.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
@@ -11,13 +9,12 @@ const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
 /** The ports on an EKS that always returns the same. */
 function answering(answer: object | Error) {
   const calls: unknown[] = [];
-  const eks = (async (operation: string, input: object) => {
+  const eks = callsOf(async (operation, input) => {
     calls.push([operation, input]);
     if (answer instanceof Error) throw answer;
     return { $metadata: {}, ...answer };
-  }) as unknown as EksCall;
-  const limiter = new AwsRateLimiter(() => undefined, realClock);
-  return { calls, addons: new EksAddons('prod', eks, limiter), entries: new EksAccessEntries('prod', eks, limiter) };
+  });
+  return { calls, addons: createAddons('prod', eks), entries: createAccessEntries('prod', eks) };
 }
 
 function failing(name: string, message: string): Error {
@@ -74,7 +71,7 @@ describe('an add-on', () => {
 describe('configuring an add-on', () => {
   const seen: Addon = { status: 'ACTIVE', windowsIpam: false, issues: [], modifiedAt: 5_000 };
   const found = { status: 'ACTIVE', modifiedAt: new Date(5_000), configurationValues: '{"env":{"A":"b"}}' };
-  const configure = (addons: EksAddons) =>
+  const configure = (addons: Addons) =>
     addons.configure('vpc-cni', { enableWindowsIpam: 'true' }, seen, 'token', signal);
   const update = {
     clusterName: 'prod',

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Cluster } from '@aws-sdk/client-eks';
-import { realClock } from '../runtime/clock.ts';
-import type { EksCall } from './calls.ts';
-import { EksClusters } from './clusters.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
+import { createClusters } from './clusters.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 const ARN = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
@@ -14,14 +12,14 @@ function pem(...bodies: string[]): string {
 
 function describing(answer: Partial<Cluster> | Error | undefined, ours = pem('QUJD')) {
   const inputs: unknown[] = [];
-  const eks = (async (_operation, input) => {
+  const eks = callsOf(async (_operation, input) => {
     inputs.push(input);
     if (answer instanceof Error) throw answer;
     return { cluster: answer };
-  }) as EksCall;
+  });
   return {
     inputs,
-    clusters: new EksClusters('prod', eks, new AwsRateLimiter(() => undefined, realClock), async () => ours),
+    clusters: createClusters('prod', eks, async () => ours),
   };
 }
 
@@ -135,9 +133,9 @@ describe('the cluster', () => {
   }
 
   it('is compared with the current CA bundle', async () => {
-    const eks = (async () => ({ cluster: { ...CREATING, ...authority(pem('REVG')) } })) as unknown as EksCall;
+    const eks = callsOf(async () => ({ cluster: { ...CREATING, ...authority(pem('REVG')) } }));
     let ours = pem('QUJD');
-    const clusters = new EksClusters('prod', eks, new AwsRateLimiter(() => undefined, realClock), async () => ours);
+    const clusters = createClusters('prod', eks, async () => ours);
     const isOurs = async () => {
       const answer = await clusters.describe(signal);
       return answer.ok && answer.value?.isOurs;

@@ -1,51 +1,47 @@
 /** The port Clusters on EKS. */
 import type { Cluster as EksCluster } from '@aws-sdk/client-eks';
-import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Cluster, Clusters } from '../windowspool/ports/eks.ts';
 import type { EksCall } from './calls.ts';
-import { ClusterCalls } from './clusterCalls.ts';
 import { malformed } from './errors.ts';
-import type { AwsRateLimiter } from './rateLimiter.ts';
+import { unlessGone } from './results.ts';
 
-/** The EKS cluster that the operator runs in. */
-export class EksClusters extends ClusterCalls implements Clusters {
-  readonly #ourAuthorities: () => Promise<string>;
-
-  /** @param ourAuthorities returns the CA bundle for the operator's API server; called each time, because it can rotate */
-  constructor(name: string, eks: EksCall, limiter: AwsRateLimiter, ourAuthorities: () => Promise<string>) {
-    super(name, eks, limiter);
-    this.#ourAuthorities = ourAuthorities;
-  }
-
-  async describe(signal: AbortSignal): Promise<CallResult<Cluster | undefined>> {
-    const result = await this.call('DescribeCluster', { name: this.clusterName }, signal);
-    if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
-    const { cluster } = result.value;
-    if (!cluster?.arn || !cluster.status) return { ok: false, error: malformed('DescribeCluster') };
-    const authority = Buffer.from(cluster.certificateAuthority?.data ?? '', 'base64');
-    const { serviceIpv4Cidr: serviceCidr } = cluster.kubernetesNetworkConfig ?? {};
-    return {
-      ok: true,
-      value: {
-        name: cluster.name ?? this.clusterName,
-        arn: cluster.arn,
-        endpoint: cluster.endpoint ?? '',
-        // Base64, whatever EKS returned.
-        certificateAuthority: authority.toString('base64'),
-        ...(serviceCidr && { serviceCidr }),
-        roleArn: cluster.roleArn ?? '',
-        vpcId: cluster.resourcesVpcConfig?.vpcId ?? '',
-        ...securityGroupsOf(cluster),
-        status: cluster.status,
-        kubernetesVersion: cluster.version ?? '',
-        ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',
-        // Clusters older than access entries have aws-auth only.
-        authenticationMode: cluster.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
-        autoMode: cluster.computeConfig?.enabled ?? false,
-        isOurs: haveCommonCertificate(authority.toString(), await this.#ourAuthorities()),
-      },
-    };
-  }
+/**
+ * The EKS cluster that the operator runs in.
+ * @param ourAuthorities returns the CA bundle for the operator's API server; called each time, because it can rotate
+ */
+export function createClusters(name: string, eks: EksCall, ourAuthorities: () => Promise<string>): Clusters {
+  return {
+    describe: async (signal) => {
+      const result = unlessGone(await eks('DescribeCluster', { name }, signal));
+      if (!result.ok) return result;
+      if (result.value === undefined) return { ok: true, value: undefined };
+      const { cluster } = result.value;
+      if (!cluster?.arn || !cluster.status) return { ok: false, error: malformed('DescribeCluster') };
+      const authority = Buffer.from(cluster.certificateAuthority?.data ?? '', 'base64');
+      const { serviceIpv4Cidr: serviceCidr } = cluster.kubernetesNetworkConfig ?? {};
+      return {
+        ok: true,
+        value: {
+          name: cluster.name ?? name,
+          arn: cluster.arn,
+          endpoint: cluster.endpoint ?? '',
+          // Base64, whatever EKS returned.
+          certificateAuthority: authority.toString('base64'),
+          ...(serviceCidr && { serviceCidr }),
+          roleArn: cluster.roleArn ?? '',
+          vpcId: cluster.resourcesVpcConfig?.vpcId ?? '',
+          ...securityGroupsOf(cluster),
+          status: cluster.status,
+          kubernetesVersion: cluster.version ?? '',
+          ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',
+          // Clusters older than access entries have aws-auth only.
+          authenticationMode: cluster.accessConfig?.authenticationMode ?? 'CONFIG_MAP',
+          autoMode: cluster.computeConfig?.enabled ?? false,
+          isOurs: haveCommonCertificate(authority.toString(), await ourAuthorities()),
+        },
+      };
+    },
+  };
 }
 
 function securityGroupsOf({

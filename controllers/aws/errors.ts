@@ -13,7 +13,7 @@ export const ERROR_NAMES: Readonly<Partial<Record<CallErrorKind, string>>> = {
     'ResourceInUseException ResourcePropagationDelayException InvalidLaunchTemplateName.AlreadyExistsException',
   unavailable:
     'ServerException ServiceUnavailableException ServiceUnavailable InternalError TimeoutError AbortError ' +
-    'IDPCommunicationError',
+    'IDPCommunicationError MalformedResponse',
   denied:
     'AccessDeniedException AccessDenied UnauthorizedOperation AuthFailure UnrecognizedClientException ' +
     'MissingAuthenticationTokenException MissingAuthenticationToken InvalidIdentityToken ' +
@@ -104,10 +104,17 @@ export function toCallError(operation: string, error: unknown): CallError {
   };
 }
 
-/** The error of a response without its object, or with other data than AWS sends. A write may have taken effect. */
-export function malformed(operation: string, what = 'without the requested object'): CallError {
-  const message = `AWS responded ${what}. Check the proxies between the operator and AWS.`;
-  return { kind: 'unavailable', operation, code: 'MalformedResponse', message };
+/** A response without its object, or with other data than AWS sends. A write may have taken effect. */
+export class MalformedResponse extends Error {
+  constructor(what: string) {
+    super(`AWS responded ${what}. Check the proxies between the operator and AWS.`);
+    this.name = 'MalformedResponse';
+  }
+}
+
+/** The error of a response without its object. */
+export function malformed(operation: string): CallError {
+  return toCallError(operation, new MalformedResponse('without the requested object'));
 }
 
 function lacksPermission(message: string): boolean {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { memoryCloud } from '../../test/fakes/localaws/testing/testClock.ts';
-import { realClock } from '../runtime/clock.ts';
-import type { Ec2Call, SsmCall } from './calls.ts';
-import { Ec2Images } from './images.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
+import { createImages } from './images.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 
 function over(send: (operation: string, input: object) => Promise<unknown>) {
-  return new Ec2Images(send as SsmCall, send as Ec2Call, new AwsRateLimiter(() => undefined, realClock));
+  return createImages(callsOf(send), callsOf(send));
 }
 
 /** The adapter over the local AWS, and what it sends. */

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import type { DescribeInstancesCommandInput, DescribeInstancesCommandOutput } from '@aws-sdk/client-ec2';
 import { assertNames } from '../../test/messages.ts';
-import { realClock } from '../runtime/clock.ts';
-import type { Ec2Call } from './calls.ts';
-import { Ec2Instances, type Members } from './instances.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
+import { createInstances, type Members } from './instances.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 
@@ -22,11 +20,7 @@ function listing(
   };
   return {
     inputs,
-    instances: new Ec2Instances(
-      describePage as unknown as Ec2Call,
-      new AwsRateLimiter(() => undefined, realClock),
-      async () => members,
-    ),
+    instances: createInstances(callsOf(describePage), async () => members),
   };
 }
 

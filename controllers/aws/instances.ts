@@ -3,8 +3,8 @@ import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Instance, Instances, KnownInstance } from '../windowspool/ports/ec2.ts';
 import type { Ec2Call } from './calls.ts';
-import { everyPage } from './pages.ts';
-import type { AwsRateLimiter } from './rateLimiter.ts';
+import { everyItem } from './pages.ts';
+import { mapped } from './results.ts';
 
 const GROUP_TAG = 'aws:autoscaling:groupName';
 
@@ -14,44 +14,31 @@ const MOST_VALUES = 200;
 /** Lists the ids of a scaling group's instances. */
 export type Members = (scalingGroup: string, signal: AbortSignal) => Promise<CallResult<readonly string[]>>;
 
-export class Ec2Instances implements Instances {
-  readonly #ec2: Ec2Call;
-  readonly #limiter: AwsRateLimiter;
-  readonly #members: Members;
-
-  constructor(ec2: Ec2Call, limiter: AwsRateLimiter, members: Members) {
-    this.#ec2 = ec2;
-    this.#limiter = limiter;
-    this.#members = members;
-  }
-
-  async find(id: string, signal: AbortSignal): Promise<CallResult<KnownInstance | undefined>> {
+export function createInstances(ec2: Ec2Call, members: Members): Instances {
+  const list = (Filters: { Name: string; Values: string[] }[], signal: AbortSignal) =>
+    everyItem(ec2, 'DescribeInstances', { Filters }, signal, ({ Reservations = [] }) =>
+      Reservations.flatMap(({ Instances: instances = [] }) => instances),
+    );
+  return {
     // A filter, because InstanceIds with an unknown id is an error.
-    const filters = [{ Name: 'instance-id', Values: [id] }];
-    const result = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
-    if (!result.ok) return result;
-    const [found] = result.value
-      .flatMap(({ Reservations = [] }) => Reservations)
-      .flatMap(({ Instances = [] }) => Instances);
-    return { ok: true, value: found && knownFrom(found) };
-  }
-
-  async ofScalingGroup(name: string, signal: AbortSignal): Promise<CallResult<readonly Instance[]>> {
-    const members = await this.#members(name, signal);
-    if (!members.ok) return members;
-    const found: Instance[] = [];
-    for (let from = 0; from < members.value.length; from += MOST_VALUES) {
-      const filters = [
-        { Name: 'instance-id', Values: members.value.slice(from, from + MOST_VALUES) },
-        { Name: 'instance-state-name', Values: ['pending', 'running'] },
-      ];
-      const result = await everyPage(this.#ec2, this.#limiter, 'DescribeInstances', { Filters: filters }, signal);
-      if (!result.ok) return result;
-      const reservations = result.value.flatMap(({ Reservations = [] }) => Reservations);
-      found.push(...reservations.flatMap(({ Instances: instances = [] }) => instances.map(fromEc2)));
-    }
-    return { ok: true, value: found };
-  }
+    find: async (id, signal) =>
+      mapped(await list([{ Name: 'instance-id', Values: [id] }], signal), ([found]) => found && knownFrom(found)),
+    ofScalingGroup: async (name, signal) => {
+      const ids = await members(name, signal);
+      if (!ids.ok) return ids;
+      const found: Instance[] = [];
+      for (let from = 0; from < ids.value.length; from += MOST_VALUES) {
+        const filters = [
+          { Name: 'instance-id', Values: ids.value.slice(from, from + MOST_VALUES) },
+          { Name: 'instance-state-name', Values: ['pending', 'running'] },
+        ];
+        const result = await list(filters, signal);
+        if (!result.ok) return result;
+        found.push(...result.value.map(fromEc2));
+      }
+      return { ok: true, value: found };
+    },
+  };
 }
 
 function fromEc2({ InstanceId = '', PrivateDnsName = '', LaunchTime }: Ec2Instance): Instance {

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { realClock } from '../runtime/clock.ts';
-import type { Ec2Call } from './calls.ts';
-import { Ec2LaunchTemplates } from './launchTemplates.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
+import { createLaunchTemplates } from './launchTemplates.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 
@@ -18,7 +16,7 @@ function over(answer: unknown) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  return { calls, templates: new Ec2LaunchTemplates(call as Ec2Call, new AwsRateLimiter(() => undefined, realClock)) };
+  return { calls, templates: createLaunchTemplates(callsOf(call)) };
 }
 
 const version = (LaunchTemplateData: object) => ({

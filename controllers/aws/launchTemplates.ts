@@ -1,31 +1,20 @@
 /** The port LaunchTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeLaunchTemplateVersions.html */
 import type { LaunchTemplateVersion, ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
-import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { LaunchTemplate, LaunchTemplates } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call } from './calls.ts';
-import type { AwsRateLimiter } from './rateLimiter.ts';
+import { mapped, unlessGone } from './results.ts';
 
-export class Ec2LaunchTemplates implements LaunchTemplates {
-  readonly #ec2: Ec2Call;
-  readonly #limiter: AwsRateLimiter;
-
-  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
-    this.#ec2 = ec2;
-    this.#limiter = limiter;
-  }
-
-  async find(
-    { id, name, version }: Parameters<LaunchTemplates['find']>[0],
-    signal: AbortSignal,
-  ): Promise<CallResult<LaunchTemplate | undefined>> {
-    const named = id === undefined ? { LaunchTemplateName: name } : { LaunchTemplateId: id };
-    const call = (bounded: AbortSignal) =>
-      this.#ec2('DescribeLaunchTemplateVersions', { ...named, Versions: [version] }, bounded);
-    const result = await this.#limiter.run('ec2', 'DescribeLaunchTemplateVersions', call, signal);
-    if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
-    const [found] = result.value.LaunchTemplateVersions ?? [];
-    return { ok: true, value: found && fromEc2(found) };
-  }
+export function createLaunchTemplates(ec2: Ec2Call): LaunchTemplates {
+  return {
+    find: async ({ id, name, version }, signal) => {
+      const named = id === undefined ? { LaunchTemplateName: name } : { LaunchTemplateId: id };
+      const result = await ec2('DescribeLaunchTemplateVersions', { ...named, Versions: [version] }, signal);
+      return mapped(unlessGone(result), (answer) => {
+        const [found] = answer?.LaunchTemplateVersions ?? [];
+        return found && fromEc2(found);
+      });
+    },
+  };
 }
 
 /** Windows: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html#available-ec2-device-names */

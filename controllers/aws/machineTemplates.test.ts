@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import type { ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import fc from 'fast-check';
 import { memoryCloud } from '../../test/fakes/localaws/testing/testClock.ts';
-import { realClock } from '../runtime/clock.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { type Machine, withoutDefaults } from '../windowspool/ports/machineTemplates.ts';
-import type { Ec2Call } from './calls.ts';
-import { Ec2MachineTemplates } from './machineTemplates.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
+import { createMachineTemplates } from './machineTemplates.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 const NAME = 'winpool/demo/web';
@@ -22,7 +20,7 @@ const machine: Machine = {
 const first = { name: NAME, tags: TAGS, machine, description: 'the first' };
 
 function over(send: (operation: string, input: object) => Promise<unknown>) {
-  return new Ec2MachineTemplates(send as Ec2Call, new AwsRateLimiter(() => undefined, realClock));
+  return createMachineTemplates(callsOf(send));
 }
 
 /** The adapter over the local AWS. */
@@ -33,7 +31,7 @@ function world() {
 }
 
 /** The adapter over an EC2 that throws this. */
-function failing(name: string): Ec2MachineTemplates {
+function failing(name: string) {
   return over(async () => {
     throw Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: 400 } });
   });

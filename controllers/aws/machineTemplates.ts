@@ -14,10 +14,10 @@ import {
   type MachineVersion,
   withoutDefaults,
 } from '../windowspool/ports/machineTemplates.ts';
-import type { Ec2Call, Ec2Operations } from './calls.ts';
+import type { Ec2Call } from './calls.ts';
 import { malformed } from './errors.ts';
-import { everyPage } from './pages.ts';
-import type { AwsRateLimiter } from './rateLimiter.ts';
+import { everyItem } from './pages.ts';
+import { done, unlessGone } from './results.ts';
 import { tagsOf } from './terms.ts';
 
 /** The root device of Windows instances: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html */
@@ -26,84 +26,56 @@ const ROOT_DEVICE = '/dev/sda1';
 /** The resources that get the instance tags. */
 const TAGGED = ['instance', 'volume'] as const;
 
-export class Ec2MachineTemplates implements MachineTemplates {
-  readonly #ec2: Ec2Call;
-  readonly #limiter: AwsRateLimiter;
-
-  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
-    this.#ec2 = ec2;
-    this.#limiter = limiter;
-  }
-
-  async find(name: string, signal: AbortSignal): Promise<CallResult<MachineTemplate | undefined>> {
-    const found = await this.#call('DescribeLaunchTemplates', { LaunchTemplateNames: [name] }, signal);
-    if (!found.ok) return found.error.kind === 'gone' ? { ok: true, value: undefined } : found;
-    const [template] = found.value.LaunchTemplates ?? [];
-    if (!template) return { ok: true, value: undefined };
-    const id = template.LaunchTemplateId ?? '';
-    const input = { LaunchTemplateId: id };
-    const pages = await everyPage(this.#ec2, this.#limiter, 'DescribeLaunchTemplateVersions', input, signal);
-    if (!pages.ok) return pages.error.kind === 'gone' ? { ok: true, value: undefined } : pages;
-    const versions = pages.value.flatMap(({ LaunchTemplateVersions = [] }) => LaunchTemplateVersions.map(versionFrom));
-    return complete('DescribeLaunchTemplates', template, versions);
-  }
-
-  async create(
-    { name, tags, ...written }: Parameters<MachineTemplates['create']>[0],
-    token: string,
-    signal: AbortSignal,
-  ): Promise<CallResult<MachineTemplate>> {
-    const input = {
-      LaunchTemplateName: name,
-      ...dataOf(written),
-      TagSpecifications: [{ ResourceType: 'launch-template' as const, Tags: tagsFrom(tags) }],
-      ClientToken: token,
-    };
-    const result = await this.#call('CreateLaunchTemplate', input, signal);
-    if (!result.ok) return result;
-    return complete('CreateLaunchTemplate', result.value.LaunchTemplate, [{ ...written, version: '1', others: [] }]);
-  }
-
-  async addVersion(
-    id: string,
-    written: Parameters<MachineTemplates['addVersion']>[1],
-    token: string,
-    signal: AbortSignal,
-  ): Promise<CallResult<MachineVersion>> {
-    const input = { LaunchTemplateId: id, ...dataOf(written), ClientToken: token };
-    const result = await this.#call('CreateLaunchTemplateVersion', input, signal);
-    if (!result.ok) return result;
-    const number = result.value.LaunchTemplateVersion?.VersionNumber;
-    if (number === undefined) return { ok: false, error: malformed('CreateLaunchTemplateVersion') };
-    return { ok: true, value: { ...written, version: String(number), others: [] } };
-  }
-
-  async deleteVersions(id: string, versions: readonly string[], signal: AbortSignal): Promise<CallResult<void>> {
-    const input = { LaunchTemplateId: id, Versions: [...versions] };
-    const result = await this.#call('DeleteLaunchTemplateVersions', input, signal);
-    if (!result.ok) return result.error.kind === 'gone' ? { ok: true, value: undefined } : result;
-    const failed = (result.value.UnsuccessfullyDeletedLaunchTemplateVersions ?? []).find(
-      ({ ResponseError }) => !GONE.includes(ResponseError?.Code ?? ''),
-    );
-    if (!failed) return { ok: true, value: undefined };
-    const { VersionNumber = 0, ResponseError: { Code: code = '', Message: text = '' } = {} } = failed;
-    const message = `version ${VersionNumber} is not deleted: ${scrub(text || code || 'EC2 gives no reason')}`;
-    return { ok: false, error: { kind: 'refused', operation: 'DeleteLaunchTemplateVersions', code, message } };
-  }
-
-  async delete(id: string, signal: AbortSignal): Promise<CallResult<void>> {
-    const result = await this.#call('DeleteLaunchTemplate', { LaunchTemplateId: id }, signal);
-    if (!result.ok && result.error.kind !== 'gone') return result;
-    return { ok: true, value: undefined };
-  }
-
-  #call<O extends keyof Ec2Operations>(
-    operation: O,
-    input: Ec2Operations[O][0],
-    signal: AbortSignal,
-  ): Promise<CallResult<Ec2Operations[O][1]>> {
-    return this.#limiter.run('ec2', operation, (bounded) => this.#ec2(operation, input, bounded), signal);
-  }
+export function createMachineTemplates(ec2: Ec2Call): MachineTemplates {
+  return {
+    find: async (name, signal) => {
+      const found = unlessGone(await ec2('DescribeLaunchTemplates', { LaunchTemplateNames: [name] }, signal));
+      if (!found.ok) return found;
+      const [template] = found.value?.LaunchTemplates ?? [];
+      if (!template) return { ok: true, value: undefined };
+      const input = { LaunchTemplateId: template.LaunchTemplateId ?? '' };
+      const versions = unlessGone(
+        await everyItem(ec2, 'DescribeLaunchTemplateVersions', input, signal, ({ LaunchTemplateVersions = [] }) =>
+          LaunchTemplateVersions.map(versionFrom),
+        ),
+      );
+      if (!versions.ok) return versions;
+      if (!versions.value) return { ok: true, value: undefined };
+      return complete('DescribeLaunchTemplates', template, versions.value);
+    },
+    create: async ({ name, tags, ...written }, token, signal) => {
+      const input = {
+        LaunchTemplateName: name,
+        ...dataOf(written),
+        TagSpecifications: [{ ResourceType: 'launch-template' as const, Tags: tagsFrom(tags) }],
+        ClientToken: token,
+      };
+      const result = await ec2('CreateLaunchTemplate', input, signal);
+      if (!result.ok) return result;
+      return complete('CreateLaunchTemplate', result.value.LaunchTemplate, [{ ...written, version: '1', others: [] }]);
+    },
+    addVersion: async (id, written, token, signal) => {
+      const input = { LaunchTemplateId: id, ...dataOf(written), ClientToken: token };
+      const result = await ec2('CreateLaunchTemplateVersion', input, signal);
+      if (!result.ok) return result;
+      const number = result.value.LaunchTemplateVersion?.VersionNumber;
+      if (number === undefined) return { ok: false, error: malformed('CreateLaunchTemplateVersion') };
+      return { ok: true, value: { ...written, version: String(number), others: [] } };
+    },
+    deleteVersions: async (id, versions, signal) => {
+      const input = { LaunchTemplateId: id, Versions: [...versions] };
+      const result = unlessGone(await ec2('DeleteLaunchTemplateVersions', input, signal));
+      if (!result.ok) return result;
+      const failed = result.value?.UnsuccessfullyDeletedLaunchTemplateVersions?.find(
+        ({ ResponseError }) => !GONE.includes(ResponseError?.Code ?? ''),
+      );
+      if (!failed) return { ok: true, value: undefined };
+      const { VersionNumber = 0, ResponseError: { Code: code = '', Message: text = '' } = {} } = failed;
+      const message = `version ${VersionNumber} is not deleted: ${scrub(text || code || 'EC2 gives no reason')}`;
+      return { ok: false, error: { kind: 'refused', operation: 'DeleteLaunchTemplateVersions', code, message } };
+    },
+    delete: async (id, signal) => done(unlessGone(await ec2('DeleteLaunchTemplate', { LaunchTemplateId: id }, signal))),
+  };
 }
 
 /** The codes of a version that does not exist. */
@@ -202,53 +174,23 @@ function machineFrom({
   };
 }
 
-/** Members of the data that the operator does not write. EC2 may return Operator for every template. */
-type Foreign = Exclude<
-  keyof ResponseLaunchTemplateData,
-  | 'ImageId'
-  | 'UserData'
-  | 'BlockDeviceMappings'
-  | 'MetadataOptions'
-  | 'SecurityGroupIds'
-  | 'TagSpecifications'
-  | 'Operator'
->;
-
-/** All of them: a new one of the SDK does not compile until it is listed. */
-const FOREIGN: Readonly<Record<Foreign, true>> = {
-  KernelId: true,
-  EbsOptimized: true,
-  IamInstanceProfile: true,
-  NetworkInterfaces: true,
-  InstanceType: true,
-  KeyName: true,
-  Monitoring: true,
-  Placement: true,
-  RamDiskId: true,
-  DisableApiTermination: true,
-  InstanceInitiatedShutdownBehavior: true,
-  ElasticGpuSpecifications: true,
-  ElasticInferenceAccelerators: true,
-  SecurityGroups: true,
-  InstanceMarketOptions: true,
-  CreditSpecification: true,
-  CpuOptions: true,
-  CapacityReservationSpecification: true,
-  LicenseSpecifications: true,
-  HibernationOptions: true,
-  EnclaveOptions: true,
-  InstanceRequirements: true,
-  PrivateDnsNameOptions: true,
-  MaintenanceOptions: true,
-  DisableApiStop: true,
-  NetworkPerformanceOptions: true,
-  SecondaryInterfaces: true,
-};
+/** Members of the data that the operator writes, and Operator, which EC2 may return for every template. */
+const WRITTEN: readonly string[] = [
+  'ImageId',
+  'UserData',
+  'BlockDeviceMappings',
+  'MetadataOptions',
+  'SecurityGroupIds',
+  'TagSpecifications',
+  'Operator',
+] satisfies (keyof ResponseLaunchTemplateData)[];
 
 /** The settings that the operator does not write, by their EC2 names: with them, a version is another client's. */
 function othersIn(data: ResponseLaunchTemplateData): string[] {
   const { BlockDeviceMappings: devices = [], MetadataOptions: metadata, TagSpecifications: tagged = [] } = data;
-  const members = (Object.keys(FOREIGN) as Foreign[]).filter((member) => isSet(data[member]));
+  const members = Object.entries(data).flatMap(([name, value]) =>
+    isSet(value) && !WRITTEN.includes(name) ? [name] : [],
+  );
   const [root, ...rest] = devices;
   const isDisk = rest.length === 0 && root?.DeviceName === ROOT_DEVICE && root.Ebs?.SnapshotId === undefined;
   const isKept = root?.Ebs?.DeleteOnTermination === false;

@@ -1,24 +1,23 @@
 import assert from 'node:assert/strict';
 import type { Nodegroup, Update, WarmPoolConfig } from '@aws-sdk/client-eks';
-import { realClock } from '../runtime/clock.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type { ConfigChange, VersionChange, WarmPool } from '../windowspool/ports/eks.ts';
+import type { ConfigChange, NodeGroups, VersionChange, WarmPool } from '../windowspool/ports/eks.ts';
 import { newNodeGroup, sampleGroup, samplePool } from '../windowspool/testing/fixtures.ts';
 import type { EksCall } from './calls.ts';
-import { EksNodeGroups, fromEks } from './nodeGroups.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
+import { createNodeGroups, fromEks } from './nodeGroups.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 
 /** The adapter over an EKS that records inputs and returns or throws this. */
 function recorded(answer: unknown) {
   const calls: [string, unknown][] = [];
-  const eks = (async (operation, input) => {
+  const eks = callsOf(async (operation, input) => {
     calls.push([operation, input]);
     if (answer instanceof Error) throw answer;
     return answer;
-  }) as EksCall;
-  return { calls, groups: new EksNodeGroups('prod', eks, new AwsRateLimiter(() => undefined, realClock)) };
+  });
+  return { calls, groups: createNodeGroups('prod', eks) };
 }
 
 function gone(message: string, name = 'ResourceNotFoundException'): Error {
@@ -364,13 +363,12 @@ describe('describeUpdate', () => {
 });
 
 describe('names', () => {
-  const pages = (count: number): EksCall =>
-    (async (_operation, { nextToken = '0' }: { nextToken?: string }) => {
+  const pages = (count: number) =>
+    callsOf(async (_operation, { nextToken = '0' }: { nextToken?: string }) => {
       const page = Number(nextToken);
       return { nodegroups: [`group-${page}`], ...(page + 1 < count && { nextToken: String(page + 1) }) };
-    }) as EksCall;
-  const namesOf = (eks: EksCall) =>
-    new EksNodeGroups('prod', eks, new AwsRateLimiter(() => undefined, realClock)).names(signal);
+    });
+  const namesOf = (eks: EksCall) => createNodeGroups('prod', eks).names(signal);
 
   it('returns the names of every page', async () => {
     assert.deepEqual(await namesOf(pages(2)), { ok: true, value: ['group-0', 'group-1'] });
@@ -429,7 +427,7 @@ describe('a response without the requested object', () => {
     { nodegroup: { nodegroupName: 'web', nodegroupArn: 'arn' } },
     { update: { id: 'u-1' } },
   ];
-  const calls: Readonly<Record<string, (groups: EksNodeGroups) => Promise<CallResult<unknown>>>> = {
+  const calls: Readonly<Record<string, (groups: NodeGroups) => Promise<CallResult<unknown>>>> = {
     describe: (groups) => groups.describe('web', live),
     describeUpdate: (groups) => groups.describeUpdate('web', 'u-1', live),
     updateConfig: (groups) => groups.updateConfig('web', { scaling: { minSize: 1 } }, 'token', live),

@@ -18,13 +18,13 @@ import {
   type NodeGroups,
   type NodeGroupUpdate,
   type UpdateSettings,
-  type VersionChange,
   type WarmPool,
 } from '../windowspool/ports/eks.ts';
 import type { Taint, TaintEffect } from '../windowspool/ports/nodes.ts';
-import { ClusterCalls, isAbsent } from './clusterCalls.ts';
+import type { EksCall } from './calls.ts';
 import { malformed } from './errors.ts';
 import { readPages } from './pages.ts';
+import { done, mapped, unlessAbsent, unlessGone } from './results.ts';
 
 /** A page has 100 names, and a cluster 30 groups by default: https://docs.aws.amazon.com/eks/latest/APIReference/API_ListNodegroups.html */
 const MOST_PAGES = 20;
@@ -39,111 +39,80 @@ const POOL_STATES = { Stopped: 'STOPPED', Running: 'RUNNING', Hibernated: 'HIBER
 >;
 
 /** The node groups of one EKS cluster. */
-export class EksNodeGroups extends ClusterCalls implements NodeGroups {
-  async describe(name: string, signal: AbortSignal): Promise<CallResult<NodeGroup | undefined>> {
-    const result = await this.call('DescribeNodegroup', this.#named(name), signal);
-    // A proxy's `200 {}` does not say that the group is gone.
-    if (result.ok) return complete('DescribeNodegroup', result.value.nodegroup, fromEks);
-    return isAbsent(result.error) ? { ok: true, value: undefined } : result;
-  }
+export function createNodeGroups(clusterName: string, eks: EksCall): NodeGroups {
+  return {
+    describe: async (nodegroupName, signal) => {
+      const result = unlessAbsent(await eks('DescribeNodegroup', { clusterName, nodegroupName }, signal));
+      if (!result.ok) return result;
+      // A proxy's `200 {}` does not say that the group is gone.
+      return result.value
+        ? complete('DescribeNodegroup', result.value.nodegroup, fromEks)
+        : { ok: true, value: undefined };
+    },
+    create: async (desired, clientRequestToken, signal) => {
+      const input = { ...createRequest(clusterName, desired), clientRequestToken };
+      const result = await eks('CreateNodegroup', input, signal);
+      return result.ok ? complete('CreateNodegroup', result.value.nodegroup, fromEks) : result;
+    },
+    names: async (signal) => {
+      const read = (nextToken: string | undefined) =>
+        eks('ListNodegroups', { clusterName, ...(nextToken && { nextToken }) }, signal);
+      const pages = await readPages('ListNodegroups', MOST_PAGES, read, ({ nextToken }) => nextToken);
+      return mapped(pages, (all) => all.flatMap(({ nodegroups = [] }) => nodegroups));
+    },
+    updateConfig: async (nodegroupName, change, clientRequestToken, signal) => {
+      const input = { clusterName, nodegroupName, ...configRequest(change), clientRequestToken };
+      const result = await eks('UpdateNodegroupConfig', input, signal);
+      return result.ok ? complete('UpdateNodegroupConfig', result.value.update, updateFromEks) : result;
+    },
+    updateVersion: async (nodegroupName, change, clientRequestToken, signal) => {
+      const { kubernetesVersion, releaseVersion, launchTemplate, force } = change;
+      const input = {
+        clusterName,
+        nodegroupName,
+        ...(kubernetesVersion && { version: kubernetesVersion }),
+        ...(releaseVersion && { releaseVersion }),
+        ...(launchTemplate && { launchTemplate: { ...launchTemplate } }),
+        force,
+        clientRequestToken,
+      };
+      const result = await eks('UpdateNodegroupVersion', input, signal);
+      return result.ok ? complete('UpdateNodegroupVersion', result.value.update, updateFromEks) : result;
+    },
+    describeUpdate: async (nodegroupName, updateId, signal) => {
+      const result = unlessGone(await eks('DescribeUpdate', { name: clusterName, nodegroupName, updateId }, signal));
+      if (!result.ok) return result;
+      return result.value
+        ? complete('DescribeUpdate', result.value.update, updateFromEks)
+        : { ok: true, value: undefined };
+    },
+    delete: async (nodegroupName, signal) =>
+      done(unlessGone(await eks('DeleteNodegroup', { clusterName, nodegroupName }, signal))),
+    tag: async (resourceArn, tags, signal) =>
+      done(await eks('TagResource', { resourceArn, tags: { ...tags } }, signal)),
+    untag: async (resourceArn, keys, signal) =>
+      done(await eks('UntagResource', { resourceArn, tagKeys: [...keys] }, signal)),
+  };
+}
 
-  async create(desired: NewNodeGroup, token: string, signal: AbortSignal): Promise<CallResult<NodeGroup>> {
-    const input = { ...createRequest(this.clusterName, desired), clientRequestToken: token };
-    const result = await this.call('CreateNodegroup', input, signal);
-    return result.ok ? complete('CreateNodegroup', result.value.nodegroup, fromEks) : result;
-  }
-
-  async names(signal: AbortSignal): Promise<CallResult<readonly string[]>> {
-    const read = (nextToken: string | undefined) =>
-      this.call('ListNodegroups', { clusterName: this.clusterName, ...(nextToken && { nextToken }) }, signal);
-    const pages = await readPages('ListNodegroups', MOST_PAGES, read, ({ nextToken }) => nextToken);
-    return pages.ok ? { ok: true, value: pages.value.flatMap(({ nodegroups = [] }) => nodegroups) } : pages;
-  }
-
-  async updateConfig(
-    name: string,
-    { labels, taints, scaling, update: settings, warmPool }: ConfigChange,
-    token: string,
-    signal: AbortSignal,
-  ): Promise<CallResult<NodeGroupUpdate>> {
-    const input = {
-      ...this.#named(name),
-      ...(labels && {
-        labels: {
-          ...(Object.keys(labels.set).length > 0 && { addOrUpdateLabels: { ...labels.set } }),
-          ...(labels.remove.length > 0 && { removeLabels: [...labels.remove] }),
-        },
-      }),
-      ...(taints && {
-        taints: {
-          ...(taints.set.length > 0 && { addOrUpdateTaints: taints.set.map(toEksTaint) }),
-          ...(taints.remove.length > 0 && { removeTaints: taints.remove.map(toEksTaint) }),
-        },
-      }),
-      ...(scaling && {
-        scalingConfig: {
-          ...(scaling.minSize !== undefined && { minSize: scaling.minSize }),
-          ...(scaling.maxSize !== undefined && { maxSize: scaling.maxSize }),
-          ...(scaling.desiredSize !== undefined && { desiredSize: scaling.desiredSize }),
-        },
-      }),
-      ...(settings && { updateConfig: toEksUpdate(settings) }),
-      ...(warmPool && { warmPoolConfig: warmPool === 'Removed' ? { enabled: false } : toEksWarmPool(warmPool) }),
-      clientRequestToken: token,
-    };
-    const result = await this.call('UpdateNodegroupConfig', input, signal);
-    return result.ok ? complete('UpdateNodegroupConfig', result.value.update, updateFromEks) : result;
-  }
-
-  async updateVersion(
-    name: string,
-    { kubernetesVersion, releaseVersion, launchTemplate, force }: VersionChange,
-    token: string,
-    signal: AbortSignal,
-  ): Promise<CallResult<NodeGroupUpdate>> {
-    const input = {
-      ...this.#named(name),
-      ...(kubernetesVersion && { version: kubernetesVersion }),
-      ...(releaseVersion && { releaseVersion }),
-      ...(launchTemplate && { launchTemplate: { ...launchTemplate } }),
-      force,
-      clientRequestToken: token,
-    };
-    const result = await this.call('UpdateNodegroupVersion', input, signal);
-    return result.ok ? complete('UpdateNodegroupVersion', result.value.update, updateFromEks) : result;
-  }
-
-  async describeUpdate(
-    name: string,
-    id: string,
-    signal: AbortSignal,
-  ): Promise<CallResult<NodeGroupUpdate | undefined>> {
-    const result = await this.call(
-      'DescribeUpdate',
-      { name: this.clusterName, nodegroupName: name, updateId: id },
-      signal,
-    );
-    if (!result.ok && result.error.kind === 'gone') return { ok: true, value: undefined };
-    return result.ok ? complete('DescribeUpdate', result.value.update, updateFromEks) : result;
-  }
-
-  async delete(name: string, signal: AbortSignal): Promise<CallResult<void>> {
-    const result = await this.call('DeleteNodegroup', this.#named(name), signal);
-    if (!result.ok && result.error.kind === 'gone') return { ok: true, value: undefined };
-    return mapped(result, () => undefined);
-  }
-
-  async tag(arn: string, tags: Readonly<Record<string, string>>, signal: AbortSignal): Promise<CallResult<void>> {
-    return mapped(await this.call('TagResource', { resourceArn: arn, tags: { ...tags } }, signal), () => undefined);
-  }
-
-  async untag(arn: string, keys: readonly string[], signal: AbortSignal): Promise<CallResult<void>> {
-    return mapped(await this.call('UntagResource', { resourceArn: arn, tagKeys: [...keys] }, signal), () => undefined);
-  }
-
-  #named(nodegroupName: string): { clusterName: string; nodegroupName: string } {
-    return { clusterName: this.clusterName, nodegroupName };
-  }
+function configRequest({ labels, taints, scaling, update, warmPool }: ConfigChange) {
+  return {
+    ...(labels && {
+      labels: {
+        ...(Object.keys(labels.set).length > 0 && { addOrUpdateLabels: { ...labels.set } }),
+        ...(labels.remove.length > 0 && { removeLabels: [...labels.remove] }),
+      },
+    }),
+    ...(taints && {
+      taints: {
+        ...(taints.set.length > 0 && { addOrUpdateTaints: taints.set.map(toEksTaint) }),
+        ...(taints.remove.length > 0 && { removeTaints: taints.remove.map(toEksTaint) }),
+      },
+    }),
+    ...(scaling && { scalingConfig: { ...scaling } }),
+    ...(update && { updateConfig: toEksUpdate(update) }),
+    ...(warmPool && { warmPoolConfig: warmPool === 'Removed' ? { enabled: false } : toEksWarmPool(warmPool) }),
+  };
 }
 
 /** The request for a new group, without a token. */
@@ -159,11 +128,7 @@ export function createRequest(clusterName: string, desired: NewNodeGroup) {
     nodeRole: desired.nodeRoleArn,
     ...(desired.diskSizeGiB !== undefined && { diskSize: desired.diskSizeGiB }),
     ...(desired.launchTemplate && { launchTemplate: { ...desired.launchTemplate } }),
-    scalingConfig: {
-      minSize: desired.scaling.minSize,
-      maxSize: desired.scaling.maxSize,
-      desiredSize: desired.scaling.desiredSize,
-    },
+    scalingConfig: { ...desired.scaling },
     labels: { ...desired.labels },
     taints: desired.taints.map(toEksTaint),
     tags: { ...desired.tags },
@@ -182,10 +147,6 @@ function complete<T extends Nodegroup | Update, U>(
 ): CallResult<U> {
   const id = object && ('nodegroupName' in object ? object.nodegroupArn : (object as Update).id);
   return object?.status && id ? { ok: true, value: convert(object) } : { ok: false, error: malformed(operation) };
-}
-
-function mapped<T, U>(result: CallResult<T>, map: (value: T) => U): CallResult<U> {
-  return result.ok ? { ok: true, value: map(result.value) } : result;
 }
 
 /** EKS has one field for a number and another for a percentage, and rejects both at once. */

@@ -1,7 +1,7 @@
 /** Reads paginated results. */
 import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
 import type { Ec2Call, Ec2Operations } from './calls.ts';
-import type { AwsRateLimiter } from './rateLimiter.ts';
+import { mapped } from './results.ts';
 
 /** The largest MaxResults: 100 for instance types, 200 for launch templates, 1,000 for others. A node group has a few hundred instances at most. */
 const PAGE_SIZE = { DescribeInstanceTypes: 100, DescribeLaunchTemplateVersions: 200 } as Readonly<
@@ -10,7 +10,7 @@ const PAGE_SIZE = { DescribeInstanceTypes: 100, DescribeLaunchTemplateVersions: 
 const MOST_PAGES = 20;
 
 /** The operations whose results have pages. */
-export type PagedOperation = {
+type PagedOperation = {
   [O in keyof Ec2Operations]: 'NextToken' extends keyof Ec2Operations[O][1] ? O : never;
 }[keyof Ec2Operations];
 
@@ -33,19 +33,18 @@ export async function readPages<Page>(
   return { ok: false, error: tooManyPages(operation, most) };
 }
 
-/** Reads every page of a result of EC2; more than 20 pages are an error. */
-export async function everyPage<O extends PagedOperation>(
+/** What `itemsOf` returns for each page of a result of EC2, of which more than 20 are an error. */
+export async function everyItem<O extends PagedOperation, T>(
   ec2: Ec2Call,
-  limiter: AwsRateLimiter,
   operation: O,
   input: Ec2Operations[O][0],
   signal: AbortSignal,
-): Promise<CallResult<readonly Ec2Operations[O][1][]>> {
-  const read = (token: string | undefined) => {
-    const pageInput = { ...input, MaxResults: PAGE_SIZE[operation] ?? 1_000, ...(token && { NextToken: token }) };
-    return limiter.run('ec2', operation, (bounded) => ec2(operation, pageInput, bounded), signal);
-  };
-  return readPages(operation, MOST_PAGES, read, ({ NextToken }) => NextToken);
+  itemsOf: (page: Ec2Operations[O][1]) => readonly T[],
+): Promise<CallResult<readonly T[]>> {
+  const read = (token: string | undefined) =>
+    ec2(operation, { ...input, MaxResults: PAGE_SIZE[operation] ?? 1_000, ...(token && { NextToken: token }) }, signal);
+  const pages = await readPages(operation, MOST_PAGES, read, ({ NextToken }) => NextToken);
+  return mapped(pages, (all) => all.flatMap(itemsOf));
 }
 
 /** The error of a result with more pages than are read. A part of it would be worse: what is missing would count as absent. */

@@ -3,8 +3,7 @@ import PQueue from 'p-queue';
 import type { Clock } from '../runtime/ports.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { AdaptiveTokenBucket, type Rate } from './adaptiveTokenBucket.ts';
-import { checkedAnswer } from './answers.ts';
-import type { CallObserver, FinishedCall, Service } from './calls.ts';
+import type { Call, CallObserver, FinishedCall, SdkCall, Service } from './calls.ts';
 import { toCallError } from './errors.ts';
 
 /** The limits of an AwsRateLimiter. */
@@ -39,7 +38,7 @@ const LIMITS: AwsLimits = {
 };
 
 /**
- * Runs AWS calls with a time-out, checks their answers, and classifies their errors. Each service has its own token bucket and queue, so that one that throttles does not
+ * Runs AWS calls with a time-out, and classifies their errors. Each service has its own token bucket and queue, so that one that throttles does not
  * delay the others. All pools share them. A throttled call slows its service down ({@link AdaptiveTokenBucket}).
  *
  * Rates start near what AWS allows an account and adapt from there, as in the SDK's adaptive retry mode, which itself starts without a limit:
@@ -63,7 +62,7 @@ export class AwsRateLimiter {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Queues the call for its service. The answer has only the members that the operator reads. Rejects with the signal's reason if the signal aborts. */
+  /** Queues the call for its service. Rejects with the signal's reason if the signal aborts. */
   async run<T>(
     service: Service,
     operation: string,
@@ -77,6 +76,15 @@ export class AwsRateLimiter {
       return this.#call(service, operation, call, signal, queuedAt);
     };
     return queue.add(turn, { signal });
+  }
+
+  /** Calls of a service, each by `run`. */
+  calls<Ops extends Readonly<Record<keyof Ops, readonly [unknown, unknown]>>>(
+    service: Service,
+    send: SdkCall<Ops>,
+  ): Call<Ops> {
+    return (operation, input, signal) =>
+      this.run(service, operation, (bounded) => send(operation, input, bounded), signal);
   }
 
   /** Waits for a token. Returns the token if the signal aborts. */
@@ -112,9 +120,8 @@ export class AwsRateLimiter {
     };
     try {
       const value = await call(AbortSignal.any([signal, AbortSignal.timeout(this.#timeoutMs)]));
-      const answer = checkedAnswer(operation, value);
-      finish(answer.ok ? 'ok' : answer.error.kind, answer.ok ? 'OK' : answer.error.code, value);
-      return answer;
+      finish('ok', 'OK', value);
+      return { ok: true, value };
     } catch (thrown) {
       if (isBug(thrown)) throw thrown;
       const error = toCallError(operation, thrown);

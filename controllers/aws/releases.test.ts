@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
-import { realClock } from '../runtime/clock.ts';
-import type { Ec2Call, SsmCall } from './calls.ts';
-import { Ec2Images } from './images.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
-import { PublishedReleases } from './releases.ts';
+import { createImages } from './images.ts';
+import { createReleases } from './releases.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 const PATH = '/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-EKS_Optimized-1.35/image_id';
@@ -20,9 +18,7 @@ function over(parameter: unknown, images: unknown) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const limiter = new AwsRateLimiter(() => undefined, realClock);
-  const ec2Images = new Ec2Images(answering(parameter) as SsmCall, answering(images) as Ec2Call, limiter);
-  const releases = new PublishedReleases(ec2Images);
+  const releases = createReleases(createImages(callsOf(answering(parameter)), callsOf(answering(images))));
   const core2022 = { year: '2022', edition: 'Core' } as const;
   return {
     calls,

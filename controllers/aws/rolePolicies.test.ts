@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { realClock } from '../runtime/clock.ts';
-import type { IamCall } from './calls.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
-import { IamRolePolicies } from './rolePolicies.ts';
+import { createRolePolicies } from './rolePolicies.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 
@@ -14,7 +12,7 @@ function over(...answers: readonly unknown[]) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const policies = new IamRolePolicies(iam as unknown as IamCall, new AwsRateLimiter(() => undefined, realClock));
+  const policies = createRolePolicies(callsOf(iam));
   return { inputs, attached: () => policies.attachedTo('eks-cluster', signal) };
 }
 

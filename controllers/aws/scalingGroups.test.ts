@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { realClock } from '../runtime/clock.ts';
-import type { AutoScalingCall } from './calls.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
-import { AutoScalingGroups } from './scalingGroups.ts';
+import { createScalingGroups, membersOf } from './scalingGroups.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 
@@ -17,7 +15,8 @@ function over(...answers: readonly unknown[]) {
   };
   return {
     calls,
-    groups: new AutoScalingGroups('prod', call as AutoScalingCall, new AwsRateLimiter(() => undefined, realClock)),
+    groups: createScalingGroups('prod', callsOf(call)),
+    members: membersOf(callsOf(call)),
   };
 }
 
@@ -113,12 +112,12 @@ describe('the scaling groups of a cluster', () => {
       InstanceId: `i-${i}`,
       LifecycleState,
     }));
-    const { calls, groups } = over({ AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Instances }] });
-    assert.deepEqual(await groups.members('eks-a', signal), { ok: true, value: states.map((_, i) => `i-${i}`) });
+    const { calls, members } = over({ AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Instances }] });
+    assert.deepEqual(await members('eks-a', signal), { ok: true, value: states.map((_, i) => `i-${i}`) });
     assert.deepEqual(calls, [
       ['DescribeAutoScalingGroups', { AutoScalingGroupNames: ['eks-a'], IncludeInstances: true }],
     ]);
-    assert.deepEqual(await over({}).groups.members('eks-a', signal), { ok: true, value: [] });
+    assert.deepEqual(await over({}).members('eks-a', signal), { ok: true, value: [] });
   });
 
   it('terminate an instance, and shrink the group or not', async () => {
@@ -138,7 +137,7 @@ describe('the scaling groups of a cluster', () => {
       await over(failure).groups.setTags('eks-a', { k: 'v' }, signal),
       await over(failure).groups.removeTags('eks-a', ['k'], signal),
       await over(failure).groups.lifecycleOf('eks-a', 'i-1', signal),
-      await over(failure).groups.members('eks-a', signal),
+      await over(failure).members('eks-a', signal),
       await over(failure).groups.terminateInstance('i-1', false, signal),
     ];
     assert.deepEqual(

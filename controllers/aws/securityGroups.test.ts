@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict';
-import { realClock } from '../runtime/clock.ts';
-import type { Ec2Call } from './calls.ts';
-import { AwsRateLimiter } from './rateLimiter.ts';
-import { Ec2SecurityGroups } from './securityGroups.ts';
+import { createSecurityGroups } from './securityGroups.ts';
+import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 
 /** The adapter over an EC2 that returns these pages in order. */
 function over(...pages: readonly (object | Error)[]) {
   const calls: [operation: string, input: object][] = [];
-  const ec2 = (async (operation: string, input: object) => {
+  const ec2 = callsOf(async (operation, input) => {
     const page = pages[calls.length];
     calls.push([operation, input]);
     if (page instanceof Error) throw page;
     return page;
-  }) as unknown as Ec2Call;
-  return { calls, groups: new Ec2SecurityGroups(ec2, new AwsRateLimiter(() => undefined, realClock)) };
+  });
+  return { calls, groups: createSecurityGroups(ec2) };
 }
 
 describe('security groups', () => {

@@ -1,45 +1,20 @@
 /** The port SecurityGroups on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeSecurityGroups.html */
 import type { SecurityGroup as Ec2Group, IpPermission } from '@aws-sdk/client-ec2';
-import type { CallResult } from '../windowspool/ports/callResult.ts';
-import type {
-  SecurityGroup,
-  SecurityGroups,
-  SecurityGroupTerm,
-  SecurityRule,
-} from '../windowspool/ports/prerequisites.ts';
+import type { SecurityGroup, SecurityGroups, SecurityRule } from '../windowspool/ports/prerequisites.ts';
 import type { Ec2Call } from './calls.ts';
-import { everyPage } from './pages.ts';
-import type { AwsRateLimiter } from './rateLimiter.ts';
+import { everyItem } from './pages.ts';
 import { type Filters, filter, selected, tagsOf } from './terms.ts';
 
-export class Ec2SecurityGroups implements SecurityGroups {
-  readonly #ec2: Ec2Call;
-  readonly #limiter: AwsRateLimiter;
-
-  constructor(ec2: Ec2Call, limiter: AwsRateLimiter) {
-    this.#ec2 = ec2;
-    this.#limiter = limiter;
-  }
-
-  async find(ids: readonly string[], signal: AbortSignal): Promise<CallResult<readonly SecurityGroup[]>> {
+export function createSecurityGroups(ec2: Ec2Call): SecurityGroups {
+  const list = (Filters: Filters, signal: AbortSignal) =>
+    everyItem(ec2, 'DescribeSecurityGroups', { Filters }, signal, ({ SecurityGroups: groups = [] }) =>
+      groups.map(groupOf),
+    );
+  return {
     // For an ID that does not exist, a filter returns nothing, and GroupIds an error in place of the other groups.
-    return this.#list(filter('group-id', ids), signal);
-  }
-
-  async selectedBy(
-    terms: readonly SecurityGroupTerm[],
-    vpcId: string,
-    signal: AbortSignal,
-  ): Promise<CallResult<readonly SecurityGroup[]>> {
-    return selected('group-id', terms, vpcId, (filters) => this.#list(filters, signal));
-  }
-
-  async #list(filters: Filters, signal: AbortSignal): Promise<CallResult<readonly SecurityGroup[]>> {
-    const input = { Filters: filters };
-    const result = await everyPage(this.#ec2, this.#limiter, 'DescribeSecurityGroups', input, signal);
-    if (!result.ok) return result;
-    return { ok: true, value: result.value.flatMap(({ SecurityGroups = [] }) => SecurityGroups.map(groupOf)) };
-  }
+    find: (ids, signal) => list(filter('group-id', ids), signal),
+    selectedBy: (terms, vpcId, signal) => selected('group-id', terms, vpcId, (filters) => list(filters, signal)),
+  };
 }
 
 function groupOf({ GroupId: id = '', Tags, IpPermissions = [], IpPermissionsEgress = [] }: Ec2Group): SecurityGroup {

@@ -8,7 +8,7 @@ import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
-import type { Wire } from './objects.ts';
+import { recordIdentity, type Wire } from './objects.ts';
 
 /** The fields of a ConfigMap that the operator keeps. */
 export interface ConfigMap {
@@ -18,11 +18,7 @@ export interface ConfigMap {
   readonly data: Readonly<Record<string, string>>;
 }
 
-export const configMapIdentity: Identity<ConfigMap> = {
-  key: ({ name }) => name,
-  uid: ({ uid }) => uid,
-  resourceVersion: ({ resourceVersion }) => resourceVersion,
-};
+export const configMapIdentity: Identity<ConfigMap> = recordIdentity;
 
 function configMapOf({ metadata = {}, data = {} }: Wire<V1ConfigMap>): ConfigMap {
   return {

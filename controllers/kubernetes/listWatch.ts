@@ -66,6 +66,22 @@ export function createListWatch<T>({
   };
 }
 
+/** client-go's default. */
+const PAGE_SIZE = 500;
+
+/** All items of a collection, page by page, from the API server. @param signalOf returns the signal of a page */
+export async function listAll<T>({ list }: ListWatch<T>, signalOf: () => AbortSignal): Promise<readonly T[]> {
+  const items: T[] = [];
+  let continueToken: string | undefined;
+  do {
+    const options = { resourceVersion: '', limit: PAGE_SIZE, ...(continueToken && { continueToken }) };
+    const page = await list(options, signalOf());
+    items.push(...page.items);
+    continueToken = page.continueToken || undefined;
+  } while (continueToken);
+  return items;
+}
+
 /**
  * The same collection, which also reports its state: a Reflector retries without end.
  * @param operation what the error says that failed

@@ -35,7 +35,7 @@ import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
-import { epochOf, type Wire } from './objects.ts';
+import { epochOf, recordIdentity, type Wire } from './objects.ts';
 import { same } from './sameValue.ts';
 
 /** Of a pod. The pool's taints and those of the operator and of NodeReadinessRules. */
@@ -54,9 +54,7 @@ export const nodePodIndexes = {
 export type NodePodIndex = keyof typeof nodePodIndexes;
 
 export const nodePodIdentity: Identity<NodePod> = {
-  key: ({ name }) => name,
-  uid: ({ uid }) => uid,
-  resourceVersion: ({ resourceVersion }) => resourceVersion,
+  ...recordIdentity,
   absorbUnchanged: (known: { -readonly [Name in keyof NodePod]: NodePod[Name] }, newer) => {
     const { resourceVersion, changedAt } = known;
     const containers = newer.containers.map((seen, index) => withKnownCause(seen, known.containers[index]));

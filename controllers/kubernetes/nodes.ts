@@ -18,8 +18,9 @@ import { ignoreNotFound, toCallResult } from './errors.ts';
 import { type FieldTable, jsonReader } from './fields.ts';
 import { withFallback } from './formatFallback.ts';
 import { KubernetesError } from './kubernetesError.ts';
-import { createListWatch } from './listWatch.ts';
+import { createListWatch, listAll } from './listWatch.ts';
 import { nodeFields, nodeFieldsWithoutImages } from './nodeFields.ts';
+import { recordIdentity } from './objects.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
 import { same } from './sameValue.ts';
 
@@ -27,15 +28,10 @@ const PATH = '/api/v1/nodes';
 /** For one small object: what takes longer is retried. */
 const READ_TIMEOUT_MS = 10_000;
 
-/** client-go's default. */
-const PAGE_SIZE = 500;
-
 export type NodeIndex = 'nodeGroup';
 
 export const nodeIdentity: Identity<NodeRecord> = {
-  key: (node) => node.name,
-  uid: (node) => node.uid,
-  resourceVersion: (node) => node.resourceVersion,
+  ...recordIdentity,
   // A heartbeat changes only the resourceVersion of a record.
   absorbUnchanged: (known: Writable<NodeRecord>, newer) => {
     for (const field of comparedFields) if (!same(known[field], newer[field])) return false;
@@ -120,20 +116,7 @@ export function createNodes(
       observeWrite(await client.request('PATCH', pathOf(node.name), options).catch(rethrowFailedTest));
     });
   const listed = (selector: string, signal: AbortSignal) =>
-    toCallResult('list nodes', signal, async () => {
-      const { list } = nodeListWatch(client, selector);
-      const nodes: NodeRecord[] = [];
-      let continueToken: string | undefined;
-      do {
-        const page = await list(
-          { resourceVersion: '', limit: PAGE_SIZE, ...(continueToken && { continueToken }) },
-          signal,
-        );
-        nodes.push(...page.items);
-        continueToken = page.continueToken || undefined;
-      } while (continueToken);
-      return nodes;
-    });
+    toCallResult('list nodes', signal, () => listAll(nodeListWatch(client, selector), () => signal));
   return {
     read: (name, signal) =>
       toCallResult('get nodes', signal, async () => {

@@ -1,5 +1,6 @@
 /** Kubernetes objects as their JSON has them. */
 import type { V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node';
+import type { Identity } from '../runtime/ports.ts';
 
 /**
  * The JSON of a type of @kubernetes/client-node. Its types describe deserialized objects: in JSON a time is a string and `_continue` is
@@ -20,6 +21,19 @@ type Meta = Required<Pick<V1ObjectMeta, 'name' | 'uid' | 'resourceVersion' | 'cr
 
 /** An object as the API server sends it, which fills in the metadata and writes `spec` and `status` even where they are empty. */
 export type Stored<T> = Wire<T & { readonly metadata: Meta } & Required<Pick<T, keyof T & ('spec' | 'status')>>>;
+
+interface Named {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/** The identity of records of cluster-scoped objects, or of those of one namespace. */
+export const recordIdentity: Identity<Named> = {
+  key: ({ name }) => name,
+  uid: ({ uid }) => uid,
+  resourceVersion: ({ resourceVersion }) => resourceVersion,
+};
 
 /** The reference to the controller of an object, such as the ReplicaSet of a pod. */
 export function controllerOf(metadata: Wire<V1ObjectMeta> | undefined): Wire<V1OwnerReference> | undefined {

@@ -13,17 +13,13 @@ import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import { managerOf } from './managerOf.ts';
-import type { Wire } from './objects.ts';
+import { recordIdentity, type Wire } from './objects.ts';
 import { API_VERSION, KIND } from './pools.ts';
 
 const RUNTIME_CLASS_API = 'node.k8s.io/v1';
 const PATH = `/apis/${RUNTIME_CLASS_API}/runtimeclasses`;
 
-export const runtimeClassIdentity: Identity<RuntimeClass> = {
-  key: ({ name }) => name,
-  uid: ({ uid }) => uid,
-  resourceVersion: ({ resourceVersion }) => resourceVersion,
-};
+export const runtimeClassIdentity: Identity<RuntimeClass> = recordIdentity;
 
 function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Wire<V1RuntimeClass>): RuntimeClass {
   return {

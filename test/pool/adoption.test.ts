@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
-import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
-import { assertGolden } from '../goldenText.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -50,33 +48,9 @@ describe('an existing node group', () => {
   const adopting = (name: string, spec: object = {}) =>
     poolManifest(name, { labels: { tier: 'web' }, nodeGroup: { adoption: 'IfUnowned' }, ...spec });
 
-  it('is shown in the steps of --dry-run, which writes nothing to AWS or to the cluster', async () => {
-    await legacy('planned');
-    await fixture.operator.stop();
-    await fixture.world.apply(adopting('planned'));
-    const before = (await fixture.world.pool('planned'))?.metadata.resourceVersion;
-    const from = (await readAudit(fixture.world.controlPlane.auditLog)).length;
-    const dry = fixture.world.operator(['--dry-run', '--enable-node-group-adoption']);
-    await waitFor(() => !dry.running && dry.otherLines.length >= 13, {
-      what: 'the dry run to exit',
-      timeoutMs: 60_000,
-      explain: () => dry.tail(),
-    });
-    await assertGolden('dry-run', `${dry.otherLines.join('\n')}\n`);
-    const verbs = new Set(
-      ofOperator((await readAudit(fixture.world.controlPlane.auditLog)).slice(from)).map(({ verb }) => verb),
-    );
-    assert.ok(verbs.has('list') || verbs.has('watch'), 'the audit log shows the dry run');
-    assert.deepEqual(
-      [...verbs].filter((verb) => !['get', 'list', 'watch'].includes(verb)),
-      [],
-    );
-    assert.deepEqual(writes(), []);
-    assert.equal((await fixture.world.pool('planned'))?.metadata.resourceVersion, before);
-  });
-
   it('gets the tag first, then the missing settings, and keeps its size and the settings of others', async () => {
-    await fixture.restart();
+    await legacy('planned');
+    await fixture.world.apply(adopting('planned'));
     await becomes('planned', 'UpToDate', 'True/MatchesSpec');
     const pool = await becomes('planned', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual(

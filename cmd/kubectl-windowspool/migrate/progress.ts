@@ -57,7 +57,7 @@ export function progressScreen({ from, to, nodes, trouble }: Progress, columns: 
   return [
     paint('title', `From pool ${from} to pool ${to}: ${done} of ${count(nodes.length, 'node')} drained`),
     '',
-    ...table(COLUMNS, rows, { columns, wide: false }),
+    ...table(COLUMNS, rows, columns),
     ...(trouble ? ['', ...wrap(trouble, columns)] : []),
     '',
     paint('minor', 'Press Ctrl-C to stop. The nodes stay cordoned.'),

@@ -81,5 +81,5 @@ function workloadTable(workloads: readonly WorkloadReport[], columns: number, pa
     paint(STATES[workload.state], workload.state),
     [...new Set(workload.changes.map(({ field }) => field))].join(', '),
   ]);
-  return table(COLUMNS, rows, { columns, wide: columns === Number.POSITIVE_INFINITY });
+  return table(COLUMNS, rows, columns);
 }

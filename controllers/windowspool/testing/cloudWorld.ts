@@ -7,24 +7,14 @@ import type { InstanceRecord, NodeEvent, SettingEvent } from '../../../test/fake
 import type { ReleaseDay } from '../../../test/fakes/localaws/releases.ts';
 import type { LocalAwsState, StateOptions } from '../../../test/fakes/localaws/state.ts';
 import type { OperationName } from '../../../test/fakes/localaws/wire/operations.ts';
-import { Ec2Capacity } from '../../aws/capacity.ts';
-import { EksAccessEntries, EksAddons } from '../../aws/clusterSettings.ts';
-import { EksClusters } from '../../aws/clusters.ts';
-import { Ec2Images } from '../../aws/images.ts';
-import { Ec2Instances } from '../../aws/instances.ts';
-import { Ec2LaunchTemplates } from '../../aws/launchTemplates.ts';
-import { Ec2MachineTemplates } from '../../aws/machineTemplates.ts';
-import { createRequest, EksNodeGroups, fromEks } from '../../aws/nodeGroups.ts';
+import type { AwsClients } from '../../aws/clients.ts';
+import { createRequest, fromEks } from '../../aws/nodeGroups.ts';
+import { createAwsPorts } from '../../aws/ports.ts';
 import { AwsRateLimiter } from '../../aws/rateLimiter.ts';
-import { PublishedReleases } from '../../aws/releases.ts';
-import { IamRolePolicies } from '../../aws/rolePolicies.ts';
-import { AutoScalingGroups } from '../../aws/scalingGroups.ts';
-import { Ec2SecurityGroups } from '../../aws/securityGroups.ts';
 import { realClock } from '../../runtime/clock.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { NewNodeGroup, NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { Deps } from '../reconcile.ts';
 import { FakeCluster } from './fakeCluster.ts';
 import { MINUTE, RELEASE, SUBNETS, settings } from './fixtures.ts';
 import { podAddressesOf, registeredNode, relabelled, restartedNode } from './nodesOfInstances.ts';
@@ -140,28 +130,10 @@ export class CloudWorld extends FakeCluster {
     // Time passes only in tests, so nothing waits for a token.
     const clock = { ...realClock, monotonic: () => this.now, sleep: async () => undefined };
     const limiter = new AwsRateLimiter(() => undefined, clock);
-    const send = ((operation, input, signal) => this.send(operation, input, signal)) as typeof this.send;
-    const eks = send as ConstructorParameters<typeof EksNodeGroups>[1];
-    const ec2 = send as ConstructorParameters<typeof Ec2Instances>[0];
-    const { name } = this.cloud.state.cluster;
-    const autoScaling = send as ConstructorParameters<typeof AutoScalingGroups>[1];
-    const scalingGroups = new AutoScalingGroups(name, autoScaling, limiter);
-    const images = new Ec2Images(send as ConstructorParameters<typeof Ec2Images>[0], ec2, limiter);
-    return {
-      clusters: new EksClusters(name, eks, limiter, async () => AUTHORITY),
-      nodeGroups: new EksNodeGroups(name, eks, limiter),
-      addons: new EksAddons(name, eks, limiter),
-      accessEntries: new EksAccessEntries(name, eks, limiter),
-      rolePolicies: new IamRolePolicies(send as ConstructorParameters<typeof IamRolePolicies>[0], limiter),
-      capacity: new Ec2Capacity(ec2, limiter),
-      releases: new PublishedReleases(images),
-      instances: new Ec2Instances(ec2, limiter, (group, signal) => scalingGroups.members(group, signal)),
-      launchTemplates: new Ec2LaunchTemplates(ec2, limiter),
-      machineTemplates: new Ec2MachineTemplates(ec2, limiter),
-      securityGroups: new Ec2SecurityGroups(ec2, limiter),
-      images,
-      scalingGroups,
-    } satisfies Partial<Deps>;
+    const send = (operation: string, input: object, signal: AbortSignal) =>
+      this.send(operation, input, signal) as never;
+    const clients: Omit<AwsClients, 'close'> = { eks: send, ec2: send, ssm: send, iam: send, autoScaling: send };
+    return createAwsPorts(this.cloud.state.cluster.name, clients, limiter, async () => AUTHORITY);
   }
 
   /** One request of an adapter. */

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import type { WarmPoolConfig } from '@aws-sdk/client-eks';
-import type { AutoScalingCall, Ec2Call } from '../../../../controllers/aws/calls.ts';
-import { Ec2Instances } from '../../../../controllers/aws/instances.ts';
-import { AwsRateLimiter } from '../../../../controllers/aws/rateLimiter.ts';
-import { AutoScalingGroups } from '../../../../controllers/aws/scalingGroups.ts';
-import { realClock } from '../../../../controllers/runtime/clock.ts';
+import { createInstances } from '../../../../controllers/aws/instances.ts';
+import { membersOf } from '../../../../controllers/aws/scalingGroups.ts';
+import { callsOf } from '../../../../controllers/aws/testing/callsOf.ts';
 import type { MemoryCloud } from '../memory.ts';
 import type { NodeEvent } from '../records.ts';
 import { type Switches, switchTable } from '../switches.ts';
@@ -240,12 +238,8 @@ for (const warmInstances of switchTable.warmInstances) {
 
     it('has no instances that the operator expects as nodes', async () => {
       const { cloud, name } = await start();
-      const limiter = new AwsRateLimiter(() => undefined, realClock);
-      const send = (operation: string, input: object) => cloud.send(operation as 'DescribeInstances', input);
-      const scalingGroups = new AutoScalingGroups(sampleCluster.name, send as unknown as AutoScalingCall, limiter);
-      const instances = new Ec2Instances(send as unknown as Ec2Call, limiter, (of, signal) =>
-        scalingGroups.members(of, signal),
-      );
+      const calls = callsOf((operation, input) => cloud.send(operation as 'DescribeInstances', input));
+      const instances = createInstances(calls, membersOf(calls));
       const found = await instances.ofScalingGroup(name, new AbortController().signal);
       const members = [...cloud.state.instances.values()].filter(({ warm }) => warm === undefined).map(({ id }) => id);
       assert.deepEqual(found.ok && found.value.map(({ id }) => id), members);

@@ -176,13 +176,9 @@ function kubeletText(
 
 /** The arguments of the kubelet by name, without leading dashes, in user data that `bootstrapUserData` returned; none in other user data. */
 export function kubeletArgumentsIn(userData: string): ReadonlyMap<string, string> {
-  const start = `\n  ${KUBELET_ARGUMENTS} = '`;
   // Scripts of the user come before it.
-  const at = userData.lastIndexOf(start);
-  const end = userData.indexOf("'\n", at + start.length);
-  const text = at < 0 || end < 0 ? '' : userData.slice(at + start.length, end);
-  const found = text.split(' ').map((argument) => /^--([a-z][0-9a-z-]{0,62})=(.*)$/.exec(argument) ?? []);
-  return new Map(found.flatMap(([, name, value = '']) => (name === undefined ? [] : [[name, value]])));
+  const line = [...userData.matchAll(new RegExp(`^  ${KUBELET_ARGUMENTS} = '(.*)'$`, 'gm'))].at(-1)?.[1] ?? '';
+  return new Map([...line.matchAll(/--([a-z][0-9a-z-]*)=(\S*)/g)].map(([, name = '', value = '']) => [name, value]));
 }
 
 /** The parameter of the bootstrap script with the arguments of the kubelet. */
