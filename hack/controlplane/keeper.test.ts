@@ -160,14 +160,14 @@ describe('processes of a keeper', () => {
     });
 
     it('are distinguished: one that exits, and one that is stopped', async () => {
-      await keeper.start(shell('by itself', 0, 'exit 7'));
+      await keeper.start(shell('exits', 0, 'exit 7'));
       await waitFor(() => ended.length === 1, { what: 'the end', timeoutMs: 20_000 });
       const pid = await keeper.start(shell('stopped', 0, 'exec sleep 1000'));
       await keeper.stop('stopped');
       assert.deepEqual(
         ended.map(({ name, how, asked }) => ({ name, how, asked })),
         [
-          { name: 'by itself', how: 'with status 7', asked: false },
+          { name: 'exits', how: 'with status 7', asked: false },
           { name: 'stopped', how: 'by SIGTERM', asked: true },
         ],
       );
