@@ -8,7 +8,7 @@ import { findTerms } from './terms.ts';
 const FILES = [
   '**/*.md',
   '{cmd,controllers,hack,test}/**/*.ts',
-  '{crds,config}/**/*.yaml',
+  '{crds,config,hack,test}/**/*.yaml',
   'config/charts/*/{values.schema.json,templates/NOTES.txt}',
   'Makefile',
 ];
