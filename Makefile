@@ -134,7 +134,7 @@ tools: deps controlplane ## Build the Go programs that `make test` needs: the lo
 	@node hack/tools/main.ts
 
 controlplane: deps ## Build only the local Kubernetes, which is enough for the demo.
-	@node hack/controlplane/main.ts build
+	@node hack/controlplane/main.ts
 
 help: ## Show this help.
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -54,7 +54,7 @@ async function builtOnce(folder: string, build: (into: string) => Promise<void>)
   if (!existsSync(target)) {
     await mkdir(folder, { recursive: true });
     const lock = { onWait: () => undefined, timeoutMs: BUILD_TIMEOUT_MS };
-    await withLock(join(folder, `${name}.lock`), lock, async () => {
+    await withLock(folder, lock, async () => {
       if (existsSync(target)) return;
       await removeUnused(folder);
       // Moved atomically when it is complete.

@@ -16,7 +16,7 @@ export async function assertGolden(name: string, text: string): Promise<void> {
     return;
   }
   const golden = await readFile(file, 'utf8').catch(() => '');
-  assert.equal(text, golden, `differs from test/golden/${path}; UPDATE_GOLDEN=1 writes it anew`);
+  assert.equal(text, golden, `differs from test/golden/${path}; UPDATE_GOLDEN=1 updates it`);
 }
 
 const AGE = String.raw`\d+[smhd](?:\d+[smh])?`;

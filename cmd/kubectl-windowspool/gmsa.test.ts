@@ -7,7 +7,7 @@ const DOMAINLESS: CredentialSpec = { credspec: { ActiveDirectoryConfig: { HostAc
 const BOTH = { mutating: true, validating: true };
 
 describe('the check of gMSA', () => {
-  it('is skipped if the cluster knows no credential specs', () => {
+  it('is skipped if the cluster has no CRD of credential specs', () => {
     const { result, detail } = judgeGmsa(undefined, BOTH);
     assert.equal(result, 'SKIP');
     assertNames(detail, 'gmsacredentialspecs.windows.k8s.io');

@@ -290,7 +290,7 @@ describe('leader election', () => {
     });
   });
 
-  describe('if somebody writes the lease', () => {
+  describe('if another client writes the lease', () => {
     const vandalised: readonly [what: string, write: (lease: Lease) => Lease | undefined][] = [
       ['deletes it', () => undefined],
       ['removes its holder', ({ record, resourceVersion }) => ({ record: { ...record, holder: '' }, resourceVersion })],

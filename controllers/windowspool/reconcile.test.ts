@@ -150,7 +150,7 @@ describe('a pool that is Ready', () => {
     world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
     world.now = start + settings.joinGraceMs;
-    assert.ok(world.now < deps.readCache.dueAt('web'), 'the next look is due later');
+    assert.ok(world.now < deps.readCache.dueAt('web'), 'the next read is due later');
     // Others take the place of the two that are late.
     for (const { id, joined } of [...state.instances.values()]) if (!joined) faults.terminateInstance({ node: id });
     world.calls.splice(0);

@@ -293,7 +293,7 @@ describe('the next reconciliation of a pool', () => {
     fc.assert(
       fc.property(randomObservedState, anyMs, anyMs, (s, nextReadMs, statusAgeMs) => {
         const readMs = untilNextRead(s, statusAgeMs);
-        assert.ok(readMs >= 100 && readMs <= 2 * createRetryMs, `AWS is looked at after ${readMs} ms`);
+        assert.ok(readMs >= 100 && readMs <= 2 * createRetryMs, `AWS is read after ${readMs} ms`);
         const next = nextRun(outcomeOf(s), nextReadMs);
         assert.ok(
           next.kind === 'requeue' || (next.kind === 'requeueAfter' && next.ms >= 100 && Number.isFinite(next.ms)),

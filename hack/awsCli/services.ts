@@ -2,9 +2,6 @@
  * The commands of the AWS CLI and their flags. The CLI derives both from the service models, like the clients of the SDK, so they are read
  * from the clients: an operation is a command, a member of its input is a flag.
  */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import * as autoscaling from '@aws-sdk/client-auto-scaling';
 import * as cloudtrail from '@aws-sdk/client-cloudtrail';
 import * as ec2 from '@aws-sdk/client-ec2';
@@ -23,15 +20,13 @@ import {
   type Shape,
 } from '../../test/fakes/sdkModel/schema.ts';
 
-const require = createRequire(import.meta.url);
-
 /** A flag of a command. */
 export interface Flag {
-  /** Without the dashes. */
-  readonly name: string;
+  /** Its names without the dashes: two for a boolean. */
+  readonly names: readonly string[];
   readonly required: boolean;
   /** The member of the operation's input; undefined for a flag that the CLI itself adds. */
-  readonly member: Member | undefined;
+  readonly member?: Member;
 }
 
 /** A command of a service. */
@@ -40,12 +35,7 @@ export interface CliCommand {
   readonly structure: string;
   readonly flags: readonly Flag[];
   /** The output that `--query` reads; undefined if the CLI prints something else. */
-  readonly output: Shape | undefined;
-}
-
-/** A service of the AWS CLI. */
-export interface CliService {
-  readonly commands: ReadonlyMap<string, CliCommand>;
+  readonly output?: Shape | undefined;
   readonly enums: EnumLookup;
 }
 
@@ -64,86 +54,41 @@ const PACKAGES: Readonly<Record<string, readonly [packageName: string, exports: 
 /** The names of the services. */
 export const SERVICES: readonly string[] = Object.keys(PACKAGES);
 
-/** Flags whose name differs from that of their member, because `--version` is a flag of the CLI itself: awscli/customizations/argrename.py. */
-const RENAMED: ReadonlyMap<string, string> = new Map(
-  ['create-cluster', 'update-cluster-version', 'create-nodegroup', 'update-nodegroup-version'].map((command) => [
-    `eks ${command} version`,
-    'kubernetes-version',
-  ]),
-);
-
-/** Commands without an operation, with their flags; `!` marks a required one. Source: awscli/customizations/ecr.py and eks/. */
-const CUSTOM: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  ecr: { 'get-login-password': [] },
-  eks: {
-    'get-token': ['cluster-name', 'role-arn', 'cluster-id'],
-    'update-kubeconfig': ['name!', 'kubeconfig', 'role-arn', 'dry-run', 'verbose', 'alias', 'user-alias'],
-  },
+/** Commands without an operation, with their required flags. Source: awscli/customizations/ecr.py and eks/. */
+const CUSTOM: Readonly<Record<string, readonly string[]>> = {
+  'ecr get-login-password': [],
+  'eks get-token': ['cluster-name'],
+  'eks update-kubeconfig': ['name'],
 };
 
-const known = new Map<string, CliService>();
-
-/** The service with that name; undefined if it is not in SERVICES. */
-export function serviceOf(name: string): CliService | undefined {
-  const seen = known.get(name);
-  const found = PACKAGES[name];
-  if (seen !== undefined || found === undefined) return seen;
-  const [packageName, exports] = found;
-  const commands = new Map<string, CliCommand>();
-  for (const operation of readOperationNames(exports))
-    commands.set(kebab(operation), commandOf(name, exports, operation));
-  for (const [command, flags] of Object.entries(CUSTOM[name] ?? {})) commands.set(command, customCommand(flags));
-  for (const [waiter, operation] of waitersOf(packageName, exports))
-    commands.set(`wait ${waiter}`, { ...commandOf(name, exports, operation), output: undefined });
-  const service = {
-    commands,
-    enums: (structure: string, member: string) => readEnum(packageName, exports, structure, member),
-  };
-  known.set(name, service);
-  return service;
+/** The command with that name, such as `describe-cluster`; undefined if the service does not have it, or if there is no such service. */
+export function commandOf(service: string, name: string): CliCommand | undefined {
+  const [packageName, exports] = PACKAGES[service] ?? [];
+  if (packageName === undefined || exports === undefined) return undefined;
+  const enums = (structure: string, member: string) => readEnum(packageName, exports, structure, member);
+  const custom = CUSTOM[`${service} ${name}`];
+  if (custom) return { structure: '', flags: custom.map((flag) => ({ names: [flag], required: true })), enums };
+  const found = readOperationNames(exports).find((operation) => kebab(operation) === name);
+  const operation = found && readOperation(exports, found);
+  if (!operation) return undefined;
+  const { input, output } = operation;
+  const flags = input.kind === 'structure' ? [...input.members.values()].map(flagOf) : [];
+  if (exports[`paginate${found}`] !== undefined) flags.push({ names: ['max-items'], required: false });
+  return { structure: input.kind === 'structure' ? input.name : '', flags, output, enums };
 }
 
-function commandOf(service: string, exports: SdkExports, name: string): CliCommand {
-  const operation = readOperation(exports, name);
-  const members = operation?.input.kind === 'structure' ? [...operation.input.members.values()] : [];
-  const paged = exports[`paginate${name}`] !== undefined;
-  return {
-    structure: operation?.input.kind === 'structure' ? operation.input.name : '',
-    flags: [
-      ...members.map((member) => ({
-        name: RENAMED.get(`${service} ${kebab(name)} ${kebab(member.name)}`) ?? kebab(member.name),
-        required: member.required,
-        member,
-      })),
-      ...(paged ? ['max-items', 'page-size', 'starting-token'].map(ownFlag) : []),
-    ],
-    output: operation?.output,
-  };
+function flagOf(member: Member): Flag {
+  const name = kebab(member.name);
+  const shape = member.shape();
+  const isBoolean = shape.kind === 'boolean' || isTopLevelBoolean(shape);
+  return { names: isBoolean ? [name, `no-${name}`] : [name], required: member.required, member };
 }
 
-const ownFlag = (name: string): Flag => ({
-  name: name.replace('!', ''),
-  required: name.endsWith('!'),
-  member: undefined,
-});
-
-const customCommand = (flags: readonly string[]): CliCommand => ({
-  structure: '',
-  flags: flags.map(ownFlag),
-  output: undefined,
-});
-
-/** `[nodegroup-active, DescribeNodegroup]`: the declarations of waiters contain the operation that they poll. */
-function waitersOf(packageName: string, exports: SdkExports): [string, string][] {
-  const entry = require.resolve(`@aws-sdk/${packageName}`);
-  const folder = path.join(path.dirname(entry), '..', 'dist-types', 'waiters');
-  return Object.keys(exports)
-    .filter((name) => name.startsWith('waitUntil'))
-    .map((name) => {
-      const waiter = name.slice('waitUntil'.length);
-      const text = readFileSync(path.join(folder, `waitFor${waiter}.d.ts`), 'utf8');
-      return [kebab(waiter), /(\w+)CommandInput/.exec(text)?.[1] ?? ''];
-    });
+/** Whether the shape is a structure of one boolean `Value`, which the CLI also takes as a flag without a value: awscli/customizations/toplevelbool.py */
+export function isTopLevelBoolean(shape: Shape): boolean {
+  return (
+    shape.kind === 'structure' && shape.members.size === 1 && shape.members.get('Value')?.shape().kind === 'boolean'
+  );
 }
 
 /** The CLI's name for an operation or a member: `xform_name` of botocore/__init__.py. */

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
 import type { TestEnv } from '../../test/fakes/testenv/testEnv.ts';
+import { runCommand } from '../controlplane/command.ts';
 import { shipped } from '../shipped.ts';
 import { baselinePath } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
-import type { Synced } from './coldSync/program.ts';
+import type { Synced } from './coldSync/ours.ts';
 import { firstDifference } from './dump.ts';
 import { type Figure, figureOf, rounded } from './figures.ts';
-import { type Program, runMeasured } from './measured.ts';
 import { megabytes } from './processFigures.ts';
 import type { Bench, Result, Row, Section } from './section.ts';
 import { median } from './statistics.ts';
@@ -18,13 +18,12 @@ interface Settings {
   readonly sizes: readonly number[];
   readonly groups: number;
   readonly runs: number;
-  /** Of the contenders that are only measured for reference, and take several times as long. */
-  readonly referenceRuns: number;
 }
 
-const FULL: Settings = { sizes: [1_000, 10_000], groups: 10, runs: 7, referenceRuns: 1 };
-const SMALL: Settings = { sizes: [20], groups: 2, runs: 1, referenceRuns: 0 };
+const FULL: Settings = { sizes: [1_000, 10_000], groups: 10, runs: 7 };
+const SMALL: Settings = { sizes: [20], groups: 2, runs: 1 };
 const LARGE_SIZE = 50_000;
+const SYNC_MS = 300_000;
 
 /** Of the time and of the peak memory, relative to client-go's. */
 const GOALS: Readonly<Record<number, { readonly time: number; readonly memory: number }>> = {
@@ -33,11 +32,18 @@ const GOALS: Readonly<Record<number, { readonly time: number; readonly memory: n
   50000: { time: 0.45, memory: 0.2 },
 };
 
+interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** In addition to the environment of the benchmark. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 interface Contender {
   readonly name: string;
   readonly program: Program;
   /** The contender that keeps the same fields, with whose store its own is compared. */
-  readonly peer?: string;
+  readonly peer: string;
 }
 
 const OURS = 'ours';
@@ -66,19 +72,16 @@ export const coldSync: Section = {
 
 type Runs = ReadonlyMap<string, readonly Synced[]>;
 
-async function measure(bench: Bench, nodes: number, { groups, runs, referenceRuns }: Settings): Promise<Runs> {
+async function measure(bench: Bench, nodes: number, { groups, runs }: Settings): Promise<Runs> {
   const { world } = await bench.cluster(nodes, groups);
   const contenders = await contendersFor(bench, world);
   // Warms up the server's watch cache and the page cache, too.
   await compareStores(contenders, bench.signal);
   const measured = new Map<string, Synced[]>();
   for (let run = 0; run < runs; run++) {
-    // The others need gigabytes for more nodes.
-    const isReferenceRun = run < referenceRuns && nodes < LARGE_SIZE;
-    const now = contenders.filter(({ peer }) => peer !== undefined || isReferenceRun);
     // Each goes first in turn, because what one leaves behind, such as garbage in the server, slows the next one.
-    const turn = run % now.length;
-    for (const { name, program } of [...now.slice(turn), ...now.slice(0, turn)]) {
+    const turn = run % contenders.length;
+    for (const { name, program } of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
       const synced = await runMeasured(program, bench.signal);
       if (synced.items !== nodes) throw new Error(`${name} synced ${synced.items} of ${nodes} nodes.`);
       measured.set(name, [...(measured.get(name) ?? []), synced]);
@@ -99,15 +102,21 @@ async function contendersFor({ say, signal }: Bench, world: TestEnv): Promise<Co
     env: { ...env, ...pod.env },
   });
   const theirs = (...more: string[]) => ({ file: baseline, args: [...args, ...more] });
-  const clientNode = { file: process.execPath, args: [await bundleProgram('coldSync/clientNode.ts'), ...args] };
   return [
     { name: OURS, program: ours(), peer: BASELINE },
     { name: BASELINE, program: theirs(), peer: OURS },
     { name: OURS_WITH_IMAGES, program: ours('--images'), peer: BASELINE_WITH_IMAGES },
     { name: BASELINE_WITH_IMAGES, program: theirs('--images'), peer: OURS_WITH_IMAGES },
-    { name: 'client-go, JSON', program: theirs('--json') },
-    { name: 'client-node', program: clientNode },
   ];
+}
+
+/** Starts the program with the time of its start as an argument, and returns its figures when it has ended. Rejects with its output when it failed. */
+async function runMeasured({ file, args, env = {} }: Program, signal: AbortSignal): Promise<Synced> {
+  const started = performance.timeOrigin + performance.now();
+  const options = { env: { ...process.env, ...env }, timeoutMs: SYNC_MS, signal };
+  const { code, stdout, stderr } = await runCommand(file, [...args, `--started=${started}`], options);
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with status ${code}:\n${stderr}`);
+  return JSON.parse(stdout);
 }
 
 /** Fails if the stores of two contenders that keep the same fields differ. */
@@ -116,7 +125,6 @@ async function compareStores(contenders: readonly Contender[], signal: AbortSign
   try {
     const dumps = new Map<string, string>();
     for (const { name, program, peer } of contenders) {
-      if (peer === undefined) continue;
       const file = join(folder, String(dumps.size));
       await runMeasured({ ...program, args: [...program.args, `--dump=${file}`] }, signal);
       const content = await readFile(file, 'utf8');

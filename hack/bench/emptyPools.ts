@@ -1,20 +1,31 @@
 /** Pools without nodes, which cost only calls. */
 import type { BenchCluster } from './benchCluster.ts';
-import { poolObject } from './pools.ts';
+import { isReady, poolObject, watchPools } from './pools.ts';
 
+const READY_MS = 120_000;
 const REMOVAL = '--timeout=120s';
 
-export function emptyPoolNames(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `empty-${index}`);
-}
-
-/** Applies them all at once. */
-export async function applyEmptyPools({ world }: BenchCluster, names: readonly string[]): Promise<void> {
+/** Applies this number of pools at once, and returns the milliseconds until the last one is Ready. An operator must run. `begin` is called before. */
+export async function createEmptyPools(cluster: BenchCluster, count: number, begin = () => {}): Promise<number> {
+  const names = namesOf(count);
+  await using pools = watchPools(cluster);
+  await pools.listed();
+  begin();
+  const started = performance.now();
+  const ready = pools.until(
+    `${count} pools are Ready`,
+    (all) => all.filter((pool) => names.includes(pool.metadata.name) && isReady(pool)).length === count,
+    READY_MS,
+  );
   const items = names.map((name) => poolObject(name, { minSize: 0, maxSize: 1 }));
-  await world.apply({ apiVersion: 'v1', kind: 'List', items });
+  const applied = cluster.world.apply({ apiVersion: 'v1', kind: 'List', items });
+  const [at] = await Promise.all([ready, applied]);
+  return at - started;
 }
 
 /** Deletes them, and waits until their groups are gone. An operator must run. */
-export async function deleteEmptyPools({ world }: BenchCluster, names: readonly string[]): Promise<void> {
-  await world.kubectl('delete', 'windowspools', ...names, REMOVAL);
+export async function deleteEmptyPools({ world }: BenchCluster, count: number): Promise<void> {
+  await world.kubectl('delete', 'windowspools', ...namesOf(count), REMOVAL);
 }
+
+const namesOf = (count: number) => Array.from({ length: count }, (_, index) => `empty-${index}`);

@@ -1,9 +1,8 @@
 import { type CallEntry, nodeGroupIn } from '../../test/fakes/localaws/wire/callLog.ts';
 import { isServed, serviceOf } from '../../test/fakes/localaws/wire/calls.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { applyEmptyPools, deleteEmptyPools, emptyPoolNames } from './emptyPools.ts';
+import { createEmptyPools, deleteEmptyPools } from './emptyPools.ts';
 import { figureOf, rounded } from './figures.ts';
-import { isReady, watchPools } from './pools.ts';
 import { megabytes } from './processFigures.ts';
 import type { Bench, Result, Section } from './section.ts';
 import { median } from './statistics.ts';
@@ -17,7 +16,6 @@ interface Settings {
 
 const FULL: Settings = { pools: 50, runs: 5, nodes: 0, groups: 10 };
 const SMALL: Settings = { pools: 3, runs: 1, nodes: 4, groups: 2 };
-const READY_MS = 120_000;
 /** EKS completes everything at once, so that only the time of the operator is measured. */
 const SPEED = 10_000;
 /** That of the other sections. */
@@ -91,24 +89,14 @@ function serviceNamed(operation: string): string {
 async function once(bench: Bench, settings: Settings): Promise<Run> {
   const cluster = await bench.cluster(settings.nodes, settings.groups);
   const { cloud } = cluster.world;
-  const names = emptyPoolNames(settings.pools);
-  await using pools = watchPools(cluster);
   cloud.faults.speed({ speed: SPEED });
   await using operator = await BenchOperator.start(cluster, { flags: ['--leader-elect=false'] });
   try {
-    await pools.listed();
-    cloud.resetCalls();
-    const started = performance.now();
-    const ready = pools.until(
-      `${names.length} pools are Ready`,
-      (all) => all.filter((pool) => names.includes(pool.metadata.name) && isReady(pool)).length === names.length,
-      READY_MS,
-    );
-    const [at] = await Promise.all([ready, applyEmptyPools(cluster, names)]);
+    const readyMs = await createEmptyPools(cluster, settings.pools, () => cloud.resetCalls());
     const calls = cloud.calls();
     const rssMB = megabytes(operator.memory.rssKiB);
-    await deleteEmptyPools(cluster, names);
-    return { readyMs: at - started, rssMB, calls };
+    await deleteEmptyPools(cluster, settings.pools);
+    return { readyMs, rssMB, calls };
   } finally {
     cloud.faults.speed({ speed: NORMAL_SPEED });
   }

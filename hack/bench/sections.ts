@@ -1,5 +1,4 @@
 import { coldSync } from './coldSync.ts';
-import { decision } from './decision.ts';
 import { gate } from './gate.ts';
 import { idle } from './idle.ts';
 import { noise } from './noise.ts';
@@ -11,15 +10,4 @@ import { settled } from './settled.ts';
 import { storm } from './storm.ts';
 
 /** In the order in which they run, so that sections with the same nodes follow each other. */
-export const sections: readonly Section[] = [
-  decision,
-  idle,
-  provision,
-  settled,
-  coldSync,
-  noise,
-  reaction,
-  gate,
-  storm,
-  scale,
-];
+export const sections: readonly Section[] = [idle, provision, settled, coldSync, noise, reaction, gate, storm, scale];

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchOperator } from './benchOperator.ts';
-import { applyEmptyPools, deleteEmptyPools, emptyPoolNames } from './emptyPools.ts';
+import { createEmptyPools, deleteEmptyPools } from './emptyPools.ts';
 import { noneOf, rounded } from './figures.ts';
 import type { Metrics } from './metricsText.ts';
-import { isReady, watchPools } from './pools.ts';
 import type { Result, Section } from './section.ts';
 
 const FULL = { pools: 20, resyncs: 12, resyncSeconds: 5, nodes: 0, groups: 10 };
 const SMALL = { pools: 2, resyncs: 3, resyncSeconds: 1, nodes: 4, groups: 2 };
-const READY_MS = 120_000;
 /** With the shipped --resync-interval of ten minutes. */
 const RESYNCS_PER_HOUR = 6;
 const WRITES = /^(POST|PUT|PATCH|DELETE)$/;
@@ -21,16 +19,9 @@ export const settled: Section = {
     const { pools: count, resyncs, resyncSeconds, nodes, groups } = bench.pick(FULL, SMALL);
     const cluster = await bench.cluster(nodes, groups);
     const { cloud } = cluster.world;
-    const names = emptyPoolNames(count);
-    await using pools = watchPools(cluster);
     const flags = ['--leader-elect=false', `--resync-interval=${resyncSeconds}s`];
     await using operator = await BenchOperator.start(cluster, { flags });
-    const areReady = pools.until(
-      `${count} pools are Ready`,
-      (all) => all.filter((pool) => names.includes(pool.metadata.name) && isReady(pool)).length === count,
-      READY_MS,
-    );
-    await Promise.all([areReady, applyEmptyPools(cluster, names)]);
+    await createEmptyPools(cluster, count);
     await sleep(3 * resyncSeconds * 1_000, undefined, { signal: bench.signal });
     cloud.resetCalls();
     const before = await operator.metrics();
@@ -47,7 +38,7 @@ export const settled: Section = {
       reads: perHour(requests(/^GET$/)),
       writes: perHour(requests(WRITES)),
     };
-    await deleteEmptyPools(cluster, names);
+    await deleteEmptyPools(cluster, count);
     return {
       how: `${resyncs} resyncs of ${resyncSeconds} s each, told as of an hour with six; reads and writes: requests to the API server, watches among the reads`,
       rows: [row],

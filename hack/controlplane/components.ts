@@ -1,28 +1,9 @@
 import type { Binaries } from './binaries.ts';
-
-/** Shared by the command lines. Paths are absolute. */
-export interface Layout {
-  readonly dir: string;
-  readonly pki: string;
-  readonly auditLog: string;
-  readonly auditPolicy: string;
-  readonly tokens: string;
-  readonly serviceAccountKey: string;
-  readonly serviceAccountPublicKey: string;
-  /** Certificate and key that the API server creates at its first start; the other components also use them. */
-  readonly serverCert: string;
-  readonly serverKey: string;
-  /** The certificate authority that signed `serverCert`. */
-  readonly ca: string;
-  readonly kwokConfig: string;
-  readonly kubeconfig: (user: string) => string;
-  /** The folder of a ServiceAccount's token, for a process that stands in for a pod. */
-  readonly podCredentials: (account: string) => string;
-}
+import type { Layout } from './layout.ts';
 
 export type Component = Exclude<keyof Binaries, 'kubectl'>;
 
-/** Layers for the supervisor: the API server takes long to stop if etcd stops first. */
+/** In which order they stop: the API server takes long to stop if etcd stops first. */
 export const layers: Readonly<Record<Component, number>> = {
   etcd: 0,
   'kube-apiserver': 1,
@@ -64,7 +45,7 @@ export function apiServerArgs(layout: Layout, port: number, etcd: string): strin
     // A loopback address is no valid endpoint of the Service `kubernetes`, and the reconciler would log errors forever.
     '--endpoint-reconciler-type=none',
     `--cert-dir=${layout.pki}`,
-    `--token-auth-file=${layout.tokens}`,
+    `--token-auth-file=${layout.tokensFile}`,
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${layout.serviceAccountPublicKey}`,
     `--service-account-signing-key-file=${layout.serviceAccountKey}`,

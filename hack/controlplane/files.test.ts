@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { parse, parseAllDocuments } from 'yaml';
 import { etcdClientUrl } from './components.ts';
-import { builtInUsers, staticTokens } from './identities.ts';
 import { kubeconfig, writeSecretFile } from './kubeconfig.ts';
-import { lastCertificate, makeLayout, speedUp } from './layout.ts';
-import { logTail } from './logTail.ts';
+import { makeLayout, speedUp } from './layout.ts';
 import { portTaken } from './ports.ts';
 
 describe('files of a control plane', () => {
@@ -47,50 +45,15 @@ describe('files of a control plane', () => {
     assert.deepEqual(readdirSync(folder), ['secret']);
   });
 
-  it('the token file has every user, and users keep their tokens', async () => {
-    const path = join(folder, 'tokens.csv');
-    const first = await staticTokens(path, builtInUsers);
-    const second = await staticTokens(path, [...builtInUsers, { name: 'jane', groups: ['dev', 'ops'] }]);
-    for (const { name } of builtInUsers) assert.equal(second.get(name), first.get(name), name);
-    assert.equal(new Set(second.values()).size, builtInUsers.length + 1);
-    const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
-    assert.ok(lines.includes(`${second.get('admin')},admin,admin,"system:masters"`), lines[0]);
-    assert.equal(lines.at(-1), `${second.get('jane')},jane,jane,"dev,ops"`);
-  });
-
-  const oddUsers = [
-    { user: { name: 'admin', groups: [] }, message: /admin is there twice/ },
-    { user: { name: 'a,b', groups: [] }, message: /comma/ },
-    { user: { name: 'a', groups: ['"'] }, message: /quote/ },
-    { user: { name: '', groups: [] }, message: /empty name/ },
-  ];
-  for (const { user, message } of oddUsers) {
-    it(`the user ${JSON.stringify(user)} is rejected`, async () => {
-      await assert.rejects(staticTokens(join(folder, 'tokens.csv'), [...builtInUsers, user]), message);
-    });
-  }
-
-  it('a given folder is not a temporary one, and its keys are kept', async () => {
-    const one = await makeLayout({ dir: join(folder, 'own') });
-    const key = await readFile(one.layout.serviceAccountKey, 'utf8');
-    const two = await makeLayout({ dir: join(folder, 'own') });
-    assert.equal(await readFile(two.layout.serviceAccountKey, 'utf8'), key);
-    assert.deepEqual([one.temporary, two.temporary], [false, false]);
-    assert.notEqual(one.layout.kubeconfig('a/b'), one.layout.kubeconfig('a-b'));
-    assert.equal(one.layout.kubeconfig('../../etc/passwd').startsWith(join(folder, 'own', 'kubeconfig', '')), true);
-  });
-
-  it('an invalid speed leaves no folder behind', async () => {
-    const dir = join(folder, 'none');
-    await assert.rejects(makeLayout({ dir, kwokSpeed: 0 }), /kwokSpeed is 0\. Give a number above 0/);
-    assert.equal(existsSync(dir), false);
-  });
-
-  it('the tail of a log has its last lines, or reports that the log is missing', async () => {
-    const path = join(folder, 'log');
-    await writeFile(path, Array.from({ length: 100 }, (_, index) => `line ${index}\n`).join(''));
-    assert.equal(logTail(path, 2), 'line 98\nline 99');
-    assert.match(logTail(join(folder, 'nothing')), /can't be read/);
+  it('have the tokens of all users, and unique names for kubeconfigs', async () => {
+    const layout = await makeLayout();
+    await rm(folder, { recursive: true });
+    folder = layout.dir;
+    const lines = (await readFile(layout.tokensFile, 'utf8')).trimEnd().split('\n');
+    assert.equal(lines[0], `${layout.tokens.admin},admin,admin,system:masters`);
+    assert.equal(new Set(Object.values(layout.tokens)).size, lines.length);
+    assert.notEqual(layout.kubeconfig('a/b'), layout.kubeconfig('a-b'));
+    assert.ok(layout.kubeconfig('../../etc/passwd').startsWith(join(layout.dir, 'kubeconfig', '')));
   });
 });
 
@@ -111,12 +74,6 @@ describe('the logs of components', () => {
       portTaken('failed to listen on 127.0.0.1:20000: listen tcp 127.0.0.1:20000: bind: address already in use'),
     );
     assert.ok(!portTaken('unknown flag: --nonsense'));
-  });
-
-  it('the certificate file of the server ends with its authority', () => {
-    const certificate = (body: string) => `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`;
-    assert.equal(lastCertificate(certificate('leaf') + certificate('authority')), certificate('authority'));
-    assert.throws(() => lastCertificate(certificate('leaf')), /found 1 certificates/);
   });
 });
 

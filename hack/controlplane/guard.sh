@@ -1,22 +1,17 @@
-# Ends the processes of a control plane when their supervisor is gone, however it went.
+# Kills processes when the one that started them is gone in any way, and then removes the folder $1.
 #
-# Standard input is a socket whose other end the supervisor holds. A line "+ PID" adds a process, "- PID" takes it off
-# the list. Each process adds itself before it becomes etcd or the API server, and holds the socket until then, so none
-# can slip through: the end of input comes only after the last of them is known.
-#
-# $1 is a folder to remove at the end, or empty.
+# Standard input is a pipe whose other end that process holds. A line "+ PID" adds a process, "- PID" removes it. Each process adds itself
+# before it becomes etcd or the API server, and holds the pipe until then: the end of input comes only after the last of them is known.
 trap '' HUP INT TERM
 
-pids=
+pids=' '
 while read -r sign pid; do
-  kept=
-  for known in $pids; do
-    [ "$known" = "$pid" ] || kept="$kept $known"
-  done
-  pids=$kept
-  [ "$sign" = + ] && pids="$pids $pid"
+  case $sign in
+    +) pids="$pids$pid " ;;
+    -) pids="${pids%% $pid *} ${pids#* $pid }" ;;
+  esac
 done
 
-# After a clean end the list is empty. Otherwise nobody is left who waits for a clean end: etcd's log survives a kill.
-[ -z "$pids" ] || kill -KILL $pids 2>/dev/null
-[ -z "$1" ] || rm -rf -- "$1" || { sleep 1; rm -rf -- "$1"; }
+# After a clean stop the list is empty.
+[ -z "${pids# }" ] || kill -KILL $pids 2>/dev/null
+rm -rf -- "$1" || { sleep 1; rm -rf -- "$1"; }

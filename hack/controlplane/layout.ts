@@ -1,10 +1,23 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
-import type { Layout } from './components.ts';
-import { serviceAccountKeys } from './identities.ts';
+
+/** Users with a static token, and their groups. Names and groups are from Kubernetes' bootstrap policy, except `cloud` and `kwok`: see rbac.yaml. */
+const USERS = {
+  admin: 'system:masters',
+  cloud: '',
+  kwok: '',
+  'system:kube-controller-manager': '',
+  'system:kube-scheduler': '',
+} as const;
+
+/** A user with a static token. */
+export type User = keyof typeof USERS;
+
+/** The files of a control plane, as absolute paths. */
+export type Layout = Awaited<ReturnType<typeof makeLayout>>;
 
 /** Users, requests, objects and results. For evictions also the request, which has the grace period. */
 const defaultAuditPolicy = {
@@ -14,8 +27,7 @@ const defaultAuditPolicy = {
   rules: [{ level: 'Request', resources: [{ group: '', resources: ['pods/eviction'] }] }, { level: 'Metadata' }],
 } as const;
 
-export interface LayoutOptions {
-  readonly dir?: string | undefined;
+interface LayoutOptions {
   readonly auditPolicy?: object | undefined;
   readonly kwokSpeed?: number | undefined;
 }
@@ -24,40 +36,52 @@ interface Stage {
   readonly spec: { delay?: { durationMilliseconds: number; jitterDurationMilliseconds: number } };
 }
 
-const stagesFile = fileURLToPath(new URL('kwok.yaml', import.meta.url));
-
-/** Creates the folder of a control plane with everything that must exist before etcd starts. */
-export async function makeLayout(options: LayoutOptions): Promise<{ layout: Layout; temporary: boolean }> {
-  const stages = speedUp(await readFile(stagesFile, 'utf8'), options.kwokSpeed ?? 1);
-  const temporary = options.dir === undefined;
-  const dir =
-    options.dir === undefined ? await mkdtemp(join(tmpdir(), 'windowspool-controlplane-')) : resolve(options.dir);
+/** Creates the temporary folder of a control plane with everything that must exist before etcd starts. */
+export async function makeLayout({ auditPolicy = defaultAuditPolicy, kwokSpeed = 1 }: LayoutOptions = {}) {
+  const stages = speedUp(await readFile(new URL('kwok.yaml', import.meta.url), 'utf8'), kwokSpeed);
+  // Readable only by its owner, like the files below.
+  const dir = await mkdtemp(join(tmpdir(), 'windowspool-controlplane-'));
   const pki = join(dir, 'pki');
-  for (const folder of ['logs', 'kubeconfig', 'etcd']) await mkdir(join(dir, folder), { recursive: true, mode: 0o700 });
-  const layout: Layout = {
+  const layout = {
     dir,
-    pki,
+    logs: join(dir, 'logs'),
     auditLog: join(dir, 'logs', 'audit.log'),
     auditPolicy: join(dir, 'audit-policy.yaml'),
-    tokens: join(dir, 'tokens.csv'),
-    ...(await serviceAccountKeys(pki)),
+    /** The tokens in `tokensFile`, by the name of their user. */
+    tokens: Object.fromEntries(
+      Object.keys(USERS).map((user) => [user, randomBytes(24).toString('base64url')]),
+    ) as Readonly<Record<User, string>>,
+    tokensFile: join(dir, 'tokens.csv'),
+    pki,
+    serviceAccountKey: join(pki, 'sa.key'),
+    serviceAccountPublicKey: join(pki, 'sa.pub'),
+    /** Certificate and key that the API server creates at its first start; the other components also use them. */
     serverCert: join(pki, 'apiserver.crt'),
     serverKey: join(pki, 'apiserver.key'),
+    /** The certificate authority that signed `serverCert`. */
     ca: join(pki, 'ca.crt'),
     kwokConfig: join(dir, 'kwok.yaml'),
     // Encoded, so that no two names share a file and none leaves the folder.
-    kubeconfig: (name) => join(dir, 'kubeconfig', `${encodeURIComponent(name)}.yaml`),
-    podCredentials: (name) => join(dir, 'pods', encodeURIComponent(name)),
+    kubeconfig: (name: string) => join(dir, 'kubeconfig', `${encodeURIComponent(name)}.yaml`),
+    /** The folder of a ServiceAccount's token, for a process that stands in for a pod. */
+    podCredentials: (account: string) => join(dir, 'pods', encodeURIComponent(account)),
   };
-  await writeFile(layout.auditPolicy, stringify(options.auditPolicy ?? defaultAuditPolicy));
+  for (const folder of ['logs', 'kubeconfig', 'pki']) await mkdir(join(dir, folder));
+  await writeFile(layout.auditPolicy, stringify(auditPolicy));
   await writeFile(layout.kwokConfig, stages);
-  return { layout, temporary };
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  await writeFile(layout.serviceAccountPublicKey, publicKey.export({ type: 'spki', format: 'pem' }));
+  await writeFile(layout.serviceAccountKey, privateKey.export({ type: 'sec1', format: 'pem' }));
+  // Format: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file
+  const lines = Object.entries(USERS).map(
+    ([user, group]) => `${layout.tokens[user as User]},${user},${user},${group}\n`,
+  );
+  await writeFile(layout.tokensFile, lines.join(''));
+  return layout;
 }
 
 /** Divides the delays of kwok's stages (YAML documents) by `speed`. */
 export function speedUp(stages: string, speed: number): string {
-  if (!(speed > 0 && Number.isFinite(speed)))
-    throw new Error(`kwokSpeed is ${speed}. Give a number above 0; 1 is as a kubelet does.`);
   const documents = parseAllDocuments(stages).map((document) => document.toJS() as Stage);
   for (const { spec } of documents) {
     if (!spec.delay) continue;
@@ -65,15 +89,4 @@ export function speedUp(stages: string, speed: number): string {
     spec.delay.jitterDurationMilliseconds = Math.max(1, Math.round(spec.delay.jitterDurationMilliseconds / speed));
   }
   return documents.map((document) => stringify(document)).join('---\n');
-}
-
-/** The last certificate of the API server's own file: the authority that signed the first (PEM). */
-export function lastCertificate(pem: string): string {
-  const all = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  const last = all.at(-1);
-  if (all.length < 2 || !last)
-    throw new Error(
-      `Expected the server's certificate and its authority's in one file, found ${all.length} certificates.`,
-    );
-  return `${last}\n`;
 }

@@ -6,9 +6,9 @@ import { parse, parseAllDocuments, stringify } from 'yaml';
 import { runCommand } from '../controlplane/command.ts';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { freePort } from '../controlplane/ports.ts';
-import type { Starter } from '../controlplane/starter.ts';
+import type { Processes } from '../controlplane/processes.ts';
 import type { Log } from '../gobuild/find.ts';
-import { isHealthy, moduleFolder, Processes } from './processes.ts';
+import { isHealthy, moduleFolder, startProcesses } from './processes.ts';
 import { ARGO_CD, argoCdModule, argoCdPrograms } from './programs.ts';
 
 /** Argo CD's own namespace. */
@@ -74,22 +74,22 @@ export async function startArgoCd(plane: ControlPlane, options: ArgoCdOptions = 
   const { log = () => undefined, signal } = options;
   const programs = await argoCdPrograms(log, signal);
   await install(plane);
-  const start = async (processes: Processes) =>
-    new ArgoCd(plane, processes, programs.argocd, await startComponents(programs, plane, processes.starter));
-  return Processes.create('argocd', (folder) => environment(folder, programs.kustomize), start, log, signal);
+  const start = async (processes: Processes, folder: string) =>
+    new ArgoCd(plane, processes, folder, programs.argocd, await startComponents(programs, plane, processes));
+  return startProcesses('argocd', (folder) => environment(folder, programs.kustomize), start, log, signal);
 }
 
 /** Starts Redis and the components, and returns the port of the API. */
 async function startComponents(
   programs: Awaited<ReturnType<typeof argoCdPrograms>>,
   plane: ControlPlane,
-  starter: Starter,
+  processes: Processes,
 ): Promise<number> {
-  const ports = new Map([['redis', await startRedis(starter, programs.redis)]]);
+  const ports = new Map([['redis', await startRedis(processes, programs.redis)]]);
   for (const { name, account, layer, args, health } of components(ports)) {
     const kubeconfig = account && (await plane.serviceAccountKubeconfig(ARGOCD_NAMESPACE, account));
     const other = await freePort();
-    const { port } = await starter.start({
+    const { port } = await processes.start({
       name,
       layer,
       file: programs.argocd,
@@ -107,13 +107,15 @@ async function startComponents(
 export class ArgoCd {
   readonly #plane: ControlPlane;
   readonly #processes: Processes;
+  readonly #folder: string;
   readonly #program: string;
   /** The address of its API, which needs no login. */
   readonly #address: string;
 
-  constructor(plane: ControlPlane, processes: Processes, program: string, port: number) {
+  constructor(plane: ControlPlane, processes: Processes, folder: string, program: string, port: number) {
     this.#plane = plane;
     this.#processes = processes;
+    this.#folder = folder;
     this.#program = program;
     this.#address = `127.0.0.1:${port}`;
   }
@@ -121,12 +123,11 @@ export class ArgoCd {
   /** Runs a command of the CLI, such as `argocd app terminate-op NAME`, and returns its output. Throws its errors. */
   async cli(command: string): Promise<string> {
     const [, ...args] = command.split(' ');
-    const { folder } = this.#processes;
     const { stdout, stderr, code } = await runCommand(
       this.#program,
       [...args, '--server', this.#address, '--plaintext'],
       {
-        env: { PATH: process.env.PATH, HOME: folder, ARGOCD_BINARY_NAME: 'argocd' },
+        env: { PATH: process.env.PATH, HOME: this.#folder, ARGOCD_BINARY_NAME: 'argocd' },
         timeoutMs: REQUEST_TIMEOUT_MS,
       },
     );
@@ -136,7 +137,7 @@ export class ArgoCd {
 
   /** The log of the application controller, which contains what an Application does not show. */
   controllerLog(): Promise<string> {
-    return readFile(this.#processes.logOf('argocd-application-controller'), 'utf8');
+    return readFile(this.#processes.logPath('argocd-application-controller'), 'utf8');
   }
 
   /** Registers a cluster, as `argocd cluster add` does: a Secret with its address and a token, and the labels and annotations that generators read. */
@@ -234,8 +235,8 @@ async function environment(folder: string, kustomize: string): Promise<Record<st
   };
 }
 
-async function startRedis(starter: Starter, file: string): Promise<number> {
-  const { port } = await starter.start({
+async function startRedis(processes: Processes, file: string): Promise<number> {
+  const { port } = await processes.start({
     name: 'redis',
     layer: 0,
     file,

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GitRepository } from './gitRepository.ts';
-import { Processes } from './processes.ts';
+import { startProcesses } from './processes.ts';
 
 describe('temporary folders', () => {
   const { PATH, TMPDIR } = process.env;
@@ -37,7 +37,7 @@ describe('temporary folders', () => {
         return {};
       };
       const lines: string[] = [];
-      const created = Processes.create(
+      const created = startProcesses(
         'failed',
         environment,
         () => Promise.reject(new Error('no start')),

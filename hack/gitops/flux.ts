@@ -3,12 +3,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { watchEvents } from '../../test/fakes/testenv/watchEvents.ts';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
-import { logTail } from '../controlplane/logTail.ts';
-import type { Starter } from '../controlplane/starter.ts';
+import type { Processes } from '../controlplane/processes.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
 import { ArtifactServer } from './artifactServer.ts';
-import { isHealthy, moduleFolder, Processes } from './processes.ts';
+import { isHealthy, moduleFolder, startProcesses } from './processes.ts';
 import { FLUX, type FluxProgram, fluxModule, fluxPrograms } from './programs.ts';
 
 /** Flux's own namespace, in which its objects also are. */
@@ -77,10 +76,10 @@ export async function startFlux(plane: ControlPlane, options: FluxOptions = {}):
     RUNTIME_NAMESPACE: FLUX_NAMESPACE,
   });
   const start = async (processes: Processes) => {
-    await Promise.all(names.map((name) => startController(name, programs[name], plane, processes.starter)));
+    await Promise.all(names.map((name) => startController(name, programs[name], plane, processes)));
     return new Flux(plane, processes, await ArtifactServer.start(plane, FLUX_NAMESPACE));
   };
-  return Processes.create('flux', environment, start, log, signal);
+  return startProcesses('flux', environment, start, log, signal);
 }
 
 /** A running Flux. */
@@ -124,7 +123,7 @@ export class Flux {
         ...(last?.status?.conditions ?? []).map(
           ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
         ),
-        ...names.map((controller) => logTail(this.#processes.logOf(controller), 5)),
+        ...names.map((controller) => this.#processes.logTail(controller, 5)),
       ].join('\n');
     try {
       return await waitFor(probe, { what: `${kind} ${name} ${what}`, timeoutMs, explain });
@@ -165,9 +164,14 @@ export function fluxConditionOf(object: FluxObject | undefined, type: string): s
 
 const names = Object.keys(FLUX) as FluxProgram[];
 
-async function startController(name: FluxProgram, file: string, plane: ControlPlane, starter: Starter): Promise<void> {
+async function startController(
+  name: FluxProgram,
+  file: string,
+  plane: ControlPlane,
+  processes: Processes,
+): Promise<void> {
   const kubeconfig = await plane.serviceAccountKubeconfig(FLUX_NAMESPACE, name);
-  await starter.start({
+  await processes.start({
     name,
     layer: 0,
     file,

@@ -114,11 +114,11 @@ async function buildMissing(
   await checkGo((await readGoMod(module)).go, module.what, signal);
   await mkdir(cache, { recursive: true });
   const lock = {
-    onWait: (holder: string) => log(`Waiting for ${holder}, which builds ${module.what}.`),
+    onWait: () => log(`Waiting for another process, which builds ${module.what}.`),
     timeoutMs: lockTimeoutMs,
     signal,
   };
-  await withLock(join(cache, 'lock'), lock, async () => {
+  await withLock(cache, lock, async () => {
     // The previous holder of the lock may have built some of them.
     const cached = await Promise.all(missing.map((program) => findCached(program, cache)));
     const left = missing.filter((_, index) => cached[index] === undefined);

@@ -25,13 +25,13 @@ export interface Question {
   readonly title: string;
   /** The question that the panel answers, and what to check next. */
   readonly asks: string;
-  /** An ID of Grafana's units: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-standard-options/#unit */
-  readonly unit: string;
+  /** An ID of Grafana's units: https://grafana.com/docs/grafana/latest/panels-visualizations/configure-standard-options/#unit. Default: none. */
+  readonly unit?: string;
   readonly queries: readonly Query[];
   /** The related alerts: the panel links their runbooks. */
   readonly alerts?: readonly string[];
-  /** Of 24 columns. */
-  readonly width: number;
+  /** Of 24 columns. Default: 8. */
+  readonly width?: number;
   /** In Grafana's grid of 30 pixels; all panels of a line have the same. */
   readonly height?: number;
 }
@@ -193,8 +193,8 @@ function dressed<P extends AnyPanel>(panel: P, question: Question, as: 'instant'
     .title(question.title)
     .description(question.asks)
     .datasource(DATASOURCE)
-    .unit(question.unit)
-    .span(question.width)
+    .unit(question.unit ?? 'none')
+    .span(question.width ?? 8)
     .height(question.height ?? 8)
     .links((question.alerts ?? []).map(runbookLink));
   for (const [index, { expr, legend }] of question.queries.entries()) {

@@ -33,12 +33,12 @@ export const windowsMetrics = {
   windows_net_bytes_sent_total: { type: 'counter', help: 'Bytes that went out.', labels: { nic } },
   windows_net_packets_received_discarded_total: {
     type: 'counter',
-    help: 'Packets dropped on the way in.',
+    help: 'Packets dropped when received.',
     labels: { nic },
   },
   windows_net_packets_outbound_discarded_total: {
     type: 'counter',
-    help: 'Packets dropped on the way out.',
+    help: 'Packets dropped when sent.',
     labels: { nic },
   },
   windows_container_count: { type: 'gauge', help: 'Running containers.', labels: {} },

@@ -1,33 +1,26 @@
 /**
- * Part of `make lint`: fails if prose has a word of terms.ts, and prints each in the format of a compiler. With --count it prints the
- * number for each file. With paths it reads only files at or below them.
+ * Part of `make lint`: prints where docs, code, comments, messages and YAML have a word of terms.ts, and fails if one does. With paths,
+ * it reads only files at or below them.
  */
-import { globSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { FILES, findingsOf, GENERATED } from './file.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { findTerms } from './terms.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FILES = [
+  '**/*.md',
+  '{cmd,controllers,hack,test}/**/*.ts',
+  '{crds,config,hack,test}/**/*.yaml',
+  'config/charts/*/{values.schema.json,templates/NOTES.txt}',
+  'Makefile',
+];
+/** The words themselves, and copies, whose sources are read. */
+const EXCLUDED = ['hack/prose', '**/*.gen.ts', 'config/charts/*/files', 'config/charts/*/values.yaml'];
 
-const { values, positionals } = parseArgs({ options: { count: { type: 'boolean' } }, allowPositionals: true });
-const chosen = positionals.map((path) => relative(ROOT, path));
-const files = globSync(FILES, { cwd: ROOT, exclude: ['**/node_modules', 'build', '.git', ...GENERATED] })
-  .filter((file) => chosen.length === 0 || chosen.some((path) => file === path || file.startsWith(join(path, '/'))))
-  .sort();
-
-let total = 0;
-for (const file of files) {
-  const findings = await findingsOf(file, await readFile(join(ROOT, file), 'utf8'));
-  if (findings.length === 0) continue;
-  total += findings.length;
-  if (values.count) console.log(`${findings.length} ${file}`);
-  else
-    for (const { line, column, found, suggestion } of findings)
-      console.log(`${file}:${line}:${column}  ${found} -> ${suggestion}`);
-}
-if (total > 0) {
-  console.error(`Prose: ${total} findings. The terms, and why each is one: hack/prose/terms.ts.`);
-  process.exitCode = 1;
+process.chdir(new URL('../../', import.meta.url).pathname);
+const [, , ...paths] = process.argv;
+for (const file of globSync(FILES, { exclude: ['**/node_modules', 'build', ...EXCLUDED] }).sort()) {
+  if (paths.length > 0 && !paths.some((path) => `${file}/`.startsWith(`${path.replace(/\/$/, '')}/`))) continue;
+  for (const { line, found, instead } of findTerms(readFileSync(file, 'utf8'))) {
+    console.error(`${file}:${line}: "${found}" is no word of the Kubernetes documentation. Use instead: ${instead}`);
+    process.exitCode = 1;
+  }
 }

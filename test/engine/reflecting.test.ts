@@ -71,7 +71,7 @@ describe('a store that a reflector fills from a real API server', () => {
         await until('20 ConfigMaps', () => store.size === 20);
         await Promise.all([write('mirror-1', 'second'), remove('mirror-2'), write('mirror-new', 'first')]);
         await remove('mirror-3');
-        await write('mirror-3', 'anew');
+        await write('mirror-3', 'again');
         await until('the same content', () => equal(store));
         await remove('mirror-new');
       });

@@ -94,7 +94,7 @@ describe('an API server that answers as none does', function () {
     await world.waitForPool(DRAINED, `to have ${NODES} nodes`, isWhole);
   });
   after(async () => {
-    server?.mend();
+    server?.repair();
     await world.kubectl('delete', 'windowspools', '--all', '--timeout=60s');
     await operator?.stop();
     await server?.[Symbol.asyncDispose]();
@@ -143,7 +143,7 @@ describe('an API server that answers as none does', function () {
     await world.apply(poolManifest(CREATED));
     await answeredAll(broken, 1, 60_000);
     await answeredAll(broken.slice(0, 1), 3, 60_000);
-    server.mend();
+    server.repair();
     await world.waitForPool(
       CREATED,
       'to be Ready',

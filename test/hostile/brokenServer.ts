@@ -90,7 +90,7 @@ export class BrokenServer implements AsyncDisposable {
   }
 
   /** From now on it relays all requests. Answers that it has begun go on. */
-  mend(): void {
+  repair(): void {
     this.#breakages = [];
   }
 

@@ -510,7 +510,7 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'WindowsPoolStatusStale',
-    when: 'after three times the longest interval between two looks, and 5 minutes',
+    when: 'after three times the longest interval between two reads, and 5 minutes',
     series: {
       'windowspool_status_confirmed_timestamp_seconds{pool="web"}': '0x40 2400x10',
       'windowspool_status_confirmed_timestamp_seconds{pool="new"}': '0+600x50',

@@ -268,7 +268,7 @@ describe('alerts on a real Prometheus', function () {
     await ends('WindowsPoolAmiNearEnd');
     await ends('WindowsPoolReleaseOld');
     // The next test needs the share of the disruption budget that this update has.
-    await world.waitForPool('old', 'to have given its share back', (pool) => pool?.status?.disruption === undefined);
+    await world.waitForPool('old', 'to have released its share', (pool) => pool?.status?.disruption === undefined);
   });
 
   it('a node that cannot be drained, until its PodDisruptionBudget is deleted', async () => {

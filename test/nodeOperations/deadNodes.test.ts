@@ -44,7 +44,7 @@ describe('a dead node with the replace annotation', () => {
     const words = /\btenants\/lost \(due at (\S+)\)/;
     const pool = await fixture.world.waitForPool(
       POOL,
-      'to tell of the pod',
+      'to report the pod',
       (found) => words.test(messageOf(found, 'Disrupting')),
       20_000,
     );

@@ -136,7 +136,7 @@ describe('a node with an annotation that must not be removed', () => {
     assert.deepEqual(suite.terminations(), [instanceOf(annotated)]);
   });
 
-  it('is not removed from a pool whose size the spec says, and goes when that is taken away', async () => {
+  it('is not removed from a pool whose size the spec says, and leaves when that size is removed', async () => {
     const { name } = annotated.metadata;
     await rescale({ minSize: 1, desiredSize: 2 });
     await suite.annotate(name, `${REMOVE}=true`);

@@ -172,8 +172,8 @@ describe('changes of a pool', () => {
     const polls = () => fixture.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
     await waitFor(() => polls() >= 3, { what: 'three more polls', timeoutMs: 60_000 });
     assert.deepEqual(updates(), []);
-    await patch({ labels: { tier: 'mended' } });
-    await waitFor(() => group()?.labels?.tier === 'mended', { what: 'the next update', timeoutMs: 60_000 });
+    await patch({ labels: { tier: 'corrected' } });
+    await waitFor(() => group()?.labels?.tier === 'corrected', { what: 'the next update', timeoutMs: 60_000 });
     assert.equal(conditionOf(await settled(), 'Stalled'), 'absent');
   });
 

@@ -58,7 +58,7 @@ describe('a release whose nodes fail in one pool', () => {
     await patch('second', { releaseVersion: null, update: { policy: 'Automatic' } });
     const pool = await fixture.world.waitForPool(
       'second',
-      'to tell of the release',
+      'to report the release',
       (found) => conditionOf(found, 'UpToDate') === 'False/ReleaseNotVerified',
     );
     assertNames(messageOf(pool, 'UpToDate'), `release ${NEW}`, `node ${bad} of WindowsPool first`, 'WrongBuild');

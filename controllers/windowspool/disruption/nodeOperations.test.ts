@@ -133,7 +133,7 @@ describe('a node with the replace annotation', () => {
     await until(world, deps, () => world.ended.length > 0 && isSettled(world), 'the replacement');
   });
 
-  it('gives its turn back when another node becomes unavailable first, and is replaced after that', async () => {
+  it('releases its turn when another node becomes unavailable first, and is replaced after that', async () => {
     const { world, deps: first } = await populated();
     annotate(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     world.fails = (call) => (call === 'cordon node' ? sampleError('unavailable') : undefined);

@@ -82,7 +82,7 @@ describe('a new node of a pool that pulls images', () => {
     assert.equal(created(world), 2);
   });
 
-  it('is verified with an image without cmd.exe, and an event tells of it', async () => {
+  it('is verified with an image without cmd.exe, and an event reports it', async () => {
     const { world, deps } = await joined();
     report(world, NOT_STARTED);
     await wake(world, deps);

@@ -24,7 +24,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// report has the shape that hack/bench/measured.ts reads.
+// report has the shape that hack/bench/coldSync.ts reads.
 type report struct {
 	Milliseconds float64 `json:"ms"`
 	CPU          float64 `json:"cpuMs"`
@@ -35,22 +35,21 @@ type report struct {
 func main() {
 	kubeconfig := flag.String("kubeconfig", "", "path of a kubeconfig")
 	selector := flag.String("selector", "", "label selector of the nodes")
-	speakJSON := flag.Bool("json", false, "speak JSON instead of protobuf, client-go's default for Nodes")
 	flag.BoolVar(&keepImages, "images", false, "keep the names of images")
 	follow := flag.Bool("follow", false, "go on after the sync")
 	started := flag.Float64("started", 0, "when the process was started, in epoch milliseconds")
 	file := flag.String("dump", "", "file for the store's content, one record a line")
 	flag.Parse()
-	if err := run(*kubeconfig, *selector, *speakJSON, *started, *file, *follow); err != nil {
+	if err := run(*kubeconfig, *selector, *started, *file, *follow); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(kubeconfig, selector string, speakJSON bool, started float64, file string, follow bool) error {
+func run(kubeconfig, selector string, started float64, file string, follow bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	client, err := connect(kubeconfig, speakJSON)
+	client, err := connect(kubeconfig)
 	if err != nil {
 		return err
 	}
@@ -94,13 +93,10 @@ func run(kubeconfig, selector string, speakJSON bool, started float64, file stri
 }
 
 // connect leaves the wire format to client-go, whose generated clients speak protobuf for built-in types (gentype.PrefersProtobuf).
-func connect(kubeconfig string, speakJSON bool) (*kubernetes.Clientset, error) {
+func connect(kubeconfig string) (*kubernetes.Clientset, error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
 		return nil, err
-	}
-	if speakJSON {
-		config.ContentType = "application/json"
 	}
 	return kubernetes.NewForConfig(config)
 }

@@ -118,7 +118,7 @@ export class Replicas {
     this.pauses.push(...pausesIn(name, process));
     const isLost = code === 1 && process.tail().includes('LeadershipLost');
     if (isLost) this.lostLeases++;
-    else this.complaints.push(`${name} ended by itself with ${code}:\n${process.tail()}`);
+    else this.complaints.push(`${name} exited with ${code}:\n${process.tail()}`);
     if (this.complaints.length >= MOST_EXITS) throw new Error(this.complaints.join('\n'));
     replica.restart();
     this.#say(`${name} ${isLost ? 'lost the lease' : `ended with ${code}`}, and was started again.`);

@@ -12,7 +12,6 @@ export function aws(): PanelBuilder[] {
       title: 'AWS calls',
       asks: 'Which AWS operations does the operator call, and how often? The rate limiter allows each AWS service a burst of 100 calls and 20 calls per second (SSM: 40), and fewer while AWS throttles.',
       unit: 'reqps',
-      width: 8,
       queries: [
         {
           expr: `sum by (operation) (${rate(ofOperator('windowspool_aws_requests_total'))})`,
@@ -24,7 +23,6 @@ export function aws(): PanelBuilder[] {
       title: 'Failed AWS calls',
       asks: 'Which calls fail, and why? denied: check the IAM policy. refused, limit: the conditions of the pool quote AWS. unavailable: check AWS and the network.',
       unit: 'reqps',
-      width: 8,
       queries: [
         {
           expr: `sum by (operation, result, code) (${rate(failed)}) > 0`,
@@ -37,7 +35,6 @@ export function aws(): PanelBuilder[] {
       asks: 'Does AWS throttle the operator? The SDK retries a throttled call before the call fails. All clients of the AWS account share the limits.',
       alerts: ['WindowsPoolOperatorThrottled'],
       unit: 'reqps',
-      width: 8,
       queries: [
         {
           expr: `sum by (operation) (${rate(ofOperator('windowspool_aws_request_retries_total'))})`,

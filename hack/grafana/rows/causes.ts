@@ -11,7 +11,6 @@ export function causes(): PanelBuilder[] {
         title: 'Prerequisites that need attention',
         asks: 'Which prerequisites of pools are not met, ignored, warnings or unknown? Only False prevents the creation of a node group. Unknown: the check failed, for example because the operator lacks a permission. docs/prerequisites.md has the commands.',
         alerts: ['WindowsPoolPrerequisitesNotMet'],
-        unit: 'none',
         width: 6,
         queries: [{ expr: ofPools('windowspool_prerequisite') }],
       },
@@ -25,7 +24,6 @@ export function causes(): PanelBuilder[] {
       {
         title: 'Advice',
         asks: 'What would make pools more robust? Advice is no problem: it blocks nothing, and no alert depends on it. docs/advice.md explains each.',
-        unit: 'none',
         width: 6,
         queries: [{ expr: ofPools('windowspool_advice') }],
       },
@@ -39,7 +37,6 @@ export function causes(): PanelBuilder[] {
         title: 'Node group health issues',
         asks: 'Which health issues does EKS report? The condition NodeGroupReady of the pool quotes EKS and has the next step.',
         alerts: ['WindowsPoolNodeGroupHealthIssue'],
-        unit: 'none',
         width: 6,
         queries: [{ expr: ofPools('windowspool_node_group_health_issues') }],
       },
@@ -54,7 +51,6 @@ export function causes(): PanelBuilder[] {
         title: 'Node group status',
         asks: 'Which node groups are not ACTIVE? EKS accepts no other change of a node group while an operation is in progress.',
         alerts: ['WindowsPoolNodeGroupDegraded'],
-        unit: 'none',
         width: 6,
         queries: [{ expr: ofPools('windowspool_node_group_status') }],
       },
@@ -66,16 +62,12 @@ export function causes(): PanelBuilder[] {
     graph({
       title: 'Pod IP addresses',
       asks: 'How many IP addresses do the nodes have for pods? Windows pods get them from the primary network interface of their node.',
-      unit: 'none',
-      width: 8,
       queries: [{ expr: ofPools('windowspool_pod_ip_addresses'), legend: '{{pool}}' }],
     }),
     bars(
       {
         title: 'Missing subnet IP addresses',
         asks: 'Which pools cannot grow to nodeGroup.scaling.maxSize, because their subnets have too few free IP addresses? The operator checks this before it creates a node group, and while a pool has a problem.',
-        unit: 'none',
-        width: 8,
         queries: [
           {
             expr: `clamp_min(${ofPools('windowspool_subnet_needed_ip_addresses')} - ${ofPools('windowspool_subnet_free_ip_addresses')}, 0)`,
@@ -89,8 +81,6 @@ export function causes(): PanelBuilder[] {
       {
         title: 'Drift',
         asks: 'Which fields of node groups were changed without a change of the spec, and did the operator correct or only report them (nodeGroup.driftPolicy)?',
-        unit: 'none',
-        width: 8,
         queries: [
           { expr: `${ofPools('windowspool_drift_fields')} > 0` },
           { expr: `${ofPools('windowspool_drift_corrected_total')} > 0` },

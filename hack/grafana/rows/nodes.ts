@@ -13,8 +13,6 @@ export function nodes(): PanelBuilder[] {
       {
         title: 'Nodes by state',
         asks: 'How many nodes are verified, joining or failing? If nodes stay joining or failing, check why they fail, then the health of the node group.',
-        unit: 'none',
-        width: 8,
         queries: [{ expr: `sum by (state) (${ofPools('windowspool_nodes')})`, legend: '{{state}}' }],
       },
       { stacked: true, colors: STATES },
@@ -22,8 +20,6 @@ export function nodes(): PanelBuilder[] {
     graph({
       title: 'Desired and Ready nodes',
       asks: 'Does the pool have the desired number of nodes, and are they Ready in Kubernetes? Warm: instances that wait beside the node group. For nodes that are Ready but not verified, see the other panels of this row.',
-      unit: 'none',
-      width: 8,
       queries: [
         { expr: sum(ofPools('windowspool_nodes_desired')), legend: 'desired' },
         { expr: sum(ofPools('windowspool_nodes_ready')), legend: 'Ready' },
@@ -37,8 +33,6 @@ export function nodes(): PanelBuilder[] {
         title: 'Nodes by kernel version',
         asks: 'Which Windows builds and patch levels do the nodes run, and how far is an update? Several versions for a long time: an update is stuck, or nodes join with another AMI.',
         alerts: ['WindowsPoolMixedBuilds'],
-        unit: 'none',
-        width: 8,
         queries: [
           {
             expr: `sum by (kernel_version) (${ofPools('windowspool_nodes_by_kernel')})`,
@@ -53,8 +47,6 @@ export function nodes(): PanelBuilder[] {
         title: 'Failed checks',
         asks: 'Which checks do nodes fail? docs/conditions.md explains each reason and what to do.',
         alerts: ['WindowsPoolNodesUnverified'],
-        unit: 'none',
-        width: 8,
         queries: [{ expr: `sum by (reason) (${ofPools('windowspool_node_failures')})`, legend: '{{reason}}' }],
       },
       { steps: NONE_IS_GOOD },
@@ -63,8 +55,6 @@ export function nodes(): PanelBuilder[] {
       {
         title: 'Check warnings',
         asks: 'Which checks warn about nodes that are verified nevertheless?',
-        unit: 'none',
-        width: 8,
         queries: [{ expr: `sum by (reason) (${ofPools('windowspool_node_warnings')})`, legend: '{{reason}}' }],
       },
       { steps: ['green', [1, 'yellow']] },
@@ -72,8 +62,6 @@ export function nodes(): PanelBuilder[] {
     graph({
       title: 'Gated and quarantined nodes',
       asks: 'How many nodes have the taint of the gate or of the quarantine, so that no pods are scheduled to them? How many are below verification.minimumRevision?',
-      unit: 'none',
-      width: 8,
       queries: [
         { expr: sum(ofPools('windowspool_nodes_gated')), legend: 'gated' },
         { expr: sum(ofPools('windowspool_nodes_quarantined')), legend: 'quarantined' },
@@ -83,14 +71,12 @@ export function nodes(): PanelBuilder[] {
     graph({
       title: 'Images of new nodes',
       asks: 'How many images does the operator still have to pull before it verifies new nodes (verification.imagePrePull)? Failed: the condition winpool.dev/Verified of the nodes has the cause.',
-      unit: 'none',
       width: 12,
       queries: [{ expr: `sum by (state) (${ofPools('windowspool_image_pulls')})`, legend: '{{state}}' }],
     }),
     graph({
       title: 'Smoke tests of new nodes',
       asks: 'How many new nodes have not passed the smoke test (verification.smokeTest)? Failed: the condition winpool.dev/Verified of the nodes has the check and the cause.',
-      unit: 'none',
       width: 12,
       queries: [{ expr: `sum by (state) (${ofPools('windowspool_smoke_tests')})`, legend: '{{state}}' }],
     }),

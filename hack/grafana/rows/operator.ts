@@ -13,7 +13,6 @@ export function operator(): PanelBuilder[] {
         title: 'Leaders',
         asks: 'Is exactly one replica the leader? Without a leader, no pool is reconciled. For a moment after a change of the leader, two may be shown.',
         alerts: ['WindowsPoolOperatorNoLeader'],
-        unit: 'none',
         width: 4,
         height: 8,
         queries: [{ expr: `sum(${ofOperator('leader_election_master_status')})` }],
@@ -25,8 +24,6 @@ export function operator(): PanelBuilder[] {
         title: 'Replicas',
         asks: 'Which replicas run which version, and since when?',
         alerts: ['WindowsPoolOperatorDown'],
-        unit: 'none',
-        width: 8,
         queries: [
           { expr: `max by (instance, version, node_version) (${ofOperator('windowspool_build_info')})` },
           { expr: `time() - max by (instance) (${ofProcess('process_start_time_seconds')})` },
@@ -63,7 +60,6 @@ function work(): PanelBuilder[] {
       title: 'Reconcile and queue time (p99)',
       asks: 'How long does a pool wait in the queue, and how long does a reconciliation take? Includes calls to AWS.',
       unit: 's',
-      width: 8,
       queries: [
         { expr: quantile(0.99, 'controller_runtime_reconcile_time_seconds'), legend: 'reconcile' },
         { expr: quantile(0.99, 'workqueue_queue_duration_seconds'), legend: 'queue' },
@@ -72,8 +68,6 @@ function work(): PanelBuilder[] {
     graph({
       title: 'Work queue',
       asks: 'Does work pile up? If pools wait while all workers are busy, raise --workers.',
-      unit: 'none',
-      width: 8,
       queries: [
         { expr: `sum(${ofOperator('workqueue_depth', QUEUE)})`, legend: 'waiting pools' },
         { expr: `sum(${ofOperator('controller_runtime_active_workers', CONTROLLER)})`, legend: 'busy workers' },
@@ -88,7 +82,6 @@ function work(): PanelBuilder[] {
       asks: 'Does the operator receive changes from the cluster? Repeated failures mean that its cache is stale: check its permissions and the API server.',
       alerts: ['WindowsPoolOperatorCacheStale'],
       unit: 'cps',
-      width: 8,
       queries: [
         { expr: `sum by (name) (${rate(ofOperator('reflector_failures_total'))})`, legend: 'failures of {{name}}' },
         { expr: `sum by (name) (${rate(ofOperator('reflector_events_total'))})`, legend: 'events of {{name}}' },
@@ -103,7 +96,6 @@ function resources(): PanelBuilder[] {
       title: 'Requests to the API server',
       asks: 'How many requests does the operator send, and which ones fail?',
       unit: 'reqps',
-      width: 8,
       queries: [
         {
           expr: `sum by (method, code) (${rate(ofOperator('rest_client_requests_total'))})`,
@@ -115,7 +107,6 @@ function resources(): PanelBuilder[] {
       title: 'Memory',
       asks: 'Does the memory usage stay below the limit of the container?',
       unit: 'bytes',
-      width: 8,
       queries: [
         { expr: `max by (instance) (${ofProcess('process_resident_memory_bytes')})`, legend: '{{instance}} resident' },
         { expr: `max by (instance) (${ofProcess('nodejs_heap_size_used_bytes')})`, legend: '{{instance}} heap' },
@@ -125,7 +116,6 @@ function resources(): PanelBuilder[] {
       title: 'CPU and event loop',
       asks: 'Is the process busy or blocked? A high event loop lag delays the renewal of the Lease, so that the replica can lose the leadership.',
       unit: 's',
-      width: 8,
       queries: [
         {
           expr: `sum by (instance) (${rate(ofProcess('process_cpu_seconds_total'))})`,

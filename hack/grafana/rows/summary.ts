@@ -24,7 +24,6 @@ export function fleetSummary(): PanelBuilder[] {
         title: 'Pools not Ready',
         asks: 'How many pools are not Ready, because they have too few verified nodes or no usable RuntimeClass? The table below lists them.',
         alerts: ['WindowsPoolNotReady'],
-        unit: 'none',
         width: 4,
         height: 4,
         // The sum of values that exist for every pool: without an operator it has no value instead of 0.
@@ -40,7 +39,6 @@ export function fleetSummary(): PanelBuilder[] {
         title: 'Stalled pools',
         asks: 'How many pools are Stalled, so that the operator cannot apply their spec until you fix the cause? The message of the condition Stalled has the next step.',
         alerts: ['WindowsPoolStalled'],
-        unit: 'none',
         width: 4,
         height: 4,
         queries: [{ expr: `sum(${stalled})` }],
@@ -60,7 +58,6 @@ export function poolSummary(): PanelBuilder[] {
         title: 'Ready',
         asks: 'Does the pool have enough verified nodes and a usable RuntimeClass? `kubectl describe windowspool` shows the message of the condition.',
         alerts: ['WindowsPoolNotReady'],
-        unit: 'none',
         width: 4,
         height: 4,
         queries: [{ expr: ofPools('windowspool_status_condition', { type: 'Ready', status: 'True' }) }],
@@ -78,7 +75,6 @@ export function poolSummary(): PanelBuilder[] {
       {
         title: 'Paused',
         asks: 'Is the pool paused, so that the operator changes nothing?',
-        unit: 'none',
         width: 4,
         height: 4,
         queries: [{ expr: ofPools('windowspool_paused') }],
@@ -99,7 +95,6 @@ function alertsFiring(width: number): PanelBuilder {
     {
       title: 'Firing alerts',
       asks: 'How many of the alerts in config/prometheus fire? Always 0 if the rules are not installed.',
-      unit: 'none',
       width,
       height: 4,
       queries: [{ expr: `count(${alerts}) or vector(0)` }],
@@ -114,7 +109,6 @@ function unverifiedNodes(width: number): PanelBuilder {
       title: 'Unverified nodes',
       asks: 'How many nodes fail verification, or have joined but are not verified yet? `kubectl describe windowspool` lists the failing nodes.',
       alerts: ['WindowsPoolNodesUnverified'],
-      unit: 'none',
       width,
       height: 4,
       queries: [
@@ -147,7 +141,6 @@ function poolTable(): PanelBuilder {
     {
       title: 'Pools',
       asks: 'Which pools are not Ready, and why? Click a pool to open its dashboard.',
-      unit: 'none',
       width: 16,
       height: 9,
       queries: [
@@ -179,8 +172,6 @@ function alertTable(): PanelBuilder {
     {
       title: 'Alerts',
       asks: 'Which alerts fire, and for which pool? Click an alert to open its runbook.',
-      unit: 'none',
-      width: 8,
       height: 9,
       queries: [{ expr: `max by (alertname, severity, pool) (${alerts})` }],
     },
@@ -206,7 +197,6 @@ function conditionHistory(): PanelBuilder {
     {
       title: 'Conditions',
       asks: 'Since when does each condition have its status? A gap means that the pool does not have the condition.',
-      unit: 'none',
       width: 10,
       height: 9,
       queries: [{ expr: `${is('True')} + 2 * ${is('Unknown')}`, legend: '{{type}}' }],
@@ -222,7 +212,6 @@ function reasonTable(): PanelBuilder {
       title: 'Reasons',
       asks: 'What is the reason of each condition? docs/conditions.md explains each reason and what to do.',
       alerts: ['WindowsPoolStalled'],
-      unit: 'none',
       width: 6,
       height: 9,
       queries: [{ expr: ofPools('windowspool_status_condition_reason') }],

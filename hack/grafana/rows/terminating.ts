@@ -15,8 +15,6 @@ export function terminating(): PanelBuilder[] {
       {
         title: 'Pools with leaving nodes',
         asks: 'Which pools have nodes that are being replaced or removed, and since when? The condition Disrupting of the pool names the nodes, and the pods that block a drain.',
-        unit: 'none',
-        width: 8,
         queries: [
           { expr: `${ofPools('windowspool_nodes_leaving')} > 0` },
           { expr: `time() - ${ofPools('windowspool_nodes_leaving_start_timestamp_seconds')}` },
@@ -38,8 +36,6 @@ export function terminating(): PanelBuilder[] {
         title: 'Leaving nodes by stage',
         asks: 'Do drains make progress? If a drain is blocked for a long time, a PodDisruptionBudget allows no eviction, or a pod has no controller.',
         alerts: ['WindowsPoolDrainStuck'],
-        unit: 'none',
-        width: 8,
         queries: [{ expr: `sum by (stage) (${ofPools('windowspool_nodes_leaving')})`, legend: '{{stage}}' }],
       },
       { stacked: true, colors: STAGES },
@@ -48,7 +44,6 @@ export function terminating(): PanelBuilder[] {
       title: 'Evictions',
       asks: 'Are pods evicted, or do PodDisruptionBudgets block their eviction? The operator retries a blocked eviction every 5 seconds.',
       unit: 'cps',
-      width: 8,
       queries: [
         { expr: `sum by (result) (${rate(seriesOfPools('windowspool_evictions_total'))})`, legend: '{{result}}' },
       ],
@@ -62,8 +57,6 @@ function ends(): PanelBuilder[] {
     graph({
       title: 'Terminated instances',
       asks: 'How many instances did the operator terminate since it started, and why? If remediation continues for a long time, new nodes fail as well.',
-      unit: 'none',
-      width: 8,
       queries: [
         {
           expr: `sum by (operation, reason) (${ofPools('windowspool_instances_ended_total')})`,
@@ -74,16 +67,12 @@ function ends(): PanelBuilder[] {
     graph({
       title: 'Abandoned drains',
       asks: 'How many drains did the operator abandon since it started, and why? The value of the annotation of the node shows the reason as well.',
-      unit: 'none',
-      width: 8,
       queries: [{ expr: `sum by (reason) (${ofPools('windowspool_drains_aborted_total')})`, legend: '{{reason}}' }],
     }),
     graph({
       title: 'Short-circuited remediation',
       asks: 'In how many pools do more nodes fail than remediation.maxUnhealthy allows, so that the operator replaces none? The nodes probably have one common cause: check the failed checks.',
       alerts: ['WindowsPoolRemediationShortCircuited'],
-      unit: 'none',
-      width: 8,
       queries: [{ expr: `sum(${ofPools('windowspool_remediation_short_circuited')})`, legend: 'pools' }],
     }),
   ];

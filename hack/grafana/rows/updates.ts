@@ -24,8 +24,6 @@ function progress(purpose: 'replacement' | 'canary', { title, asks, alerts, step
       title,
       asks,
       alerts,
-      unit: 'none',
-      width: 8,
       queries: [
         { expr: ofPools(`windowspool_${purpose}_in_progress`) },
         { expr: `time() - ${ofPools(`windowspool_${purpose}_start_timestamp_seconds`)}` },
@@ -47,8 +45,6 @@ export function updates(): PanelBuilder[] {
         title: 'Updates in progress',
         asks: 'Which updates are in progress in EKS, and since when? An update that takes hours usually waits for pods that cannot be evicted.',
         alerts: ['WindowsPoolUpdateStuck'],
-        unit: 'none',
-        width: 8,
         queries: [
           { expr: ofPools('windowspool_update_in_progress') },
           { expr: `time() - ${ofPools('windowspool_update_start_timestamp_seconds')}` },
@@ -109,7 +105,6 @@ export function updates(): PanelBuilder[] {
       {
         title: 'Releases',
         asks: 'Which release does each node group run, and how old is it compared to the newest one?',
-        unit: 'none',
         width: 16,
         queries: [
           { expr: ofPools('windowspool_node_group_info') },
@@ -135,8 +130,6 @@ export function updates(): PanelBuilder[] {
     graph({
       title: 'Disruption budget',
       asks: 'Is the disruption budget used up, so that other pools wait? The budget is the number of pools whose nodes may be replaced at the same time: --max-pools-updating.',
-      unit: 'none',
-      width: 8,
       queries: [
         { expr: `sum(${ofPools('windowspool_disruption_reservation')})`, legend: 'pools' },
         { expr: `max(${ofOperator('windowspool_disruption_budget_pools')})`, legend: 'budget' },

@@ -19,7 +19,6 @@ function scraped(): PanelBuilder[] {
         title: 'Nodes without windows_exporter',
         asks: 'How many nodes are missing in the panels of this row, because they do not run windows_exporter or Prometheus cannot scrape it? Counts all nodes of the pool, regardless of the variable Node.',
         alerts: ['WindowsPoolExporterMissing'],
-        unit: 'none',
         width: 6,
         height: 7,
         queries: [{ expr: `${nodes} - (${shown} or vector(0))` }],
@@ -30,7 +29,6 @@ function scraped(): PanelBuilder[] {
       {
         title: 'Failing collectors',
         asks: 'Which collectors of windows_exporter fail, so that panels of this row have gaps?',
-        unit: 'none',
         width: 6,
         height: 7,
         queries: [{ expr: `min by (node, collector) (${failures}) == 0` }],
@@ -68,7 +66,6 @@ function machine(): PanelBuilder[] {
         title: 'Physical memory in use',
         asks: 'Which nodes run out of memory? Windows has no OOM killer: it pages, which slows down everything on the node.',
         unit: 'percentunit',
-        width: 8,
         queries: [
           {
             expr: `1 - max by (node) (${ofNodes('windows_memory_physical_free_bytes')}) / max by (node) (${ofNodes('windows_memory_physical_total_bytes')})`,
@@ -84,7 +81,6 @@ function machine(): PanelBuilder[] {
         asks: 'How close are nodes to their commit limit, which is physical memory plus page files? At the limit, memory allocations fail and processes may crash.',
         alerts: ['WindowsPoolNodeCommitMemoryHigh'],
         unit: 'percentunit',
-        width: 8,
         queries: [
           {
             expr: `max by (node) (${ofNodes('windows_memory_committed_bytes')}) / max by (node) (${ofNodes('windows_memory_commit_limit')})`,
@@ -100,7 +96,6 @@ function machine(): PanelBuilder[] {
         asks: 'Which volumes are nearly full? Windows images are large; the kubelet removes unused images above 85%.',
         alerts: ['WindowsPoolNodeDiskSpaceLow'],
         unit: 'percentunit',
-        width: 8,
         queries: [
           {
             expr: `1 - max by (node, volume) (${free}) / max by (node, volume) (${size})`,
@@ -145,15 +140,11 @@ function containers(): PanelBuilder[] {
     graph({
       title: 'Containers',
       asks: 'How many containers run on each node?',
-      unit: 'none',
-      width: 8,
       queries: [{ expr: `max by (node) (${ofNodes('windows_container_count')})`, legend: '{{node}}' }],
     }),
     graph({
       title: 'CPU of containers (top 10)',
       asks: 'Which containers use the most CPU? Unit: cores.',
-      unit: 'none',
-      width: 8,
       queries: [
         {
           expr: `topk(10, sum by (namespace, pod, container) (${rate(ofNodes('windows_container_cpu_usage_seconds_total'))}))`,
@@ -165,7 +156,6 @@ function containers(): PanelBuilder[] {
       title: 'Memory of containers (top 10)',
       asks: 'Which containers use the most memory? Shows the private working set, which the memory limit applies to.',
       unit: 'bytes',
-      width: 8,
       queries: [
         {
           expr: `topk(10, sum by (namespace, pod, container) (${ofNodes('windows_container_memory_usage_private_working_set_bytes')}))`,

@@ -79,7 +79,7 @@ export class NodeInvariants {
     const { name } = pool.metadata;
     if (instance.warm !== undefined) this.#world.broken(`instance ${id} is ended in the warm pool`);
     if (!nodeGroupNamesOf(pool).includes(instance.group))
-      this.#world.broken(`pool ${name} ends an instance of ${instance.group}`);
+      this.#world.broken(`pool ${name} terminates an instance of ${instance.group}`);
     this.#checkGroupIdle(instance.group, `the end of ${id}`);
     if (shrink !== ['Remove', 'DrainNodeGroup'].includes(entry.operation))
       this.#world.broken(`${entry.operation} of ${id} with shrink=${shrink}`);

@@ -280,7 +280,7 @@ async function auditOperator(world: TestEnv): Promise<string> {
   const own = ofOperator(events);
   const foreign = own.filter(({ user, impersonatedUser }) => user.username !== OPERATOR_USER || impersonatedUser);
   const denied = refused(events.filter(({ user }) => user.username === OPERATOR_USER));
-  if (own.length === 0) throw new Error('the audit log knows no request of the operator');
+  if (own.length === 0) throw new Error('the audit log has no request of the operator');
   for (const { user, verb, requestURI } of foreign)
     throw new Error(`the operator came as ${user.username}: ${verb} ${requestURI}`);
   for (const { verb, requestURI } of denied) throw new Error(`the operator was denied ${verb} ${requestURI}`);

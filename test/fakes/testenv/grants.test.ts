@@ -57,7 +57,7 @@ describe('grants of roles', () => {
     const objects = [
       role,
       clusterRole,
-      binding('Role', 'leases', 'somebody'),
+      binding('Role', 'leases', 'another-user'),
       binding('Role', 'pods', 'windowspool-operator'),
     ];
     assert.deepEqual(grantsOf(objects), []);

@@ -22,8 +22,6 @@ export const REGION = 'eu-west-1';
 const ACCOUNT = ['winpool-system', 'windowspool-operator'] as const;
 
 export interface TestEnvOptions {
-  /** The folder for the data of the control plane. Default: a temporary one that is deleted at the end. */
-  readonly dir?: string;
   readonly log?: (line: string) => void;
   /** The speed of the local AWS, relative to the default. */
   readonly speed?: number;
@@ -37,11 +35,10 @@ export interface TestEnvOptions {
 
 /** Starts the environment without an operator. The CRD and the operator's RBAC are installed, unless it is bare. */
 export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
-  const { dir, log, signal, speed, switches, clusterName = CLUSTER_NAME, bare = false } = options;
+  const { log, signal, speed, switches, clusterName = CLUSTER_NAME, bare = false } = options;
   const entry = await operatorEntry();
   const controlPlane = await startControlPlane({
     crds: bare ? [] : [CRD],
-    ...(dir && { dir }),
     ...(log && { log }),
     ...(signal && { signal }),
   });

@@ -97,7 +97,7 @@ describe('existing nodes with the replace annotation', () => {
     assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
   });
 
-  it('give their turn back when another node becomes unavailable first', async () => {
+  it('release their turn when another node becomes unavailable first', async () => {
     const { world, deps: first } = await settled();
     annotate(world, 'a', REPLACE);
     world.fails = (call) => (call === 'cordon node' ? sampleError('unavailable') : undefined);

@@ -283,10 +283,10 @@ describe('the nodes of pools of existing nodes', () => {
             fixture.declare(event.pool);
           }
         }
-        const anew = new Fixture();
-        for (const each of pools.values()) anew.declare(each);
-        for (const each of fixture.nodes) anew.put(each);
-        for (const name of ['a', 'b', 'c']) assert.deepEqual(fixture.of(name), anew.of(name), name);
+        const rebuilt = new Fixture();
+        for (const each of pools.values()) rebuilt.declare(each);
+        for (const each of fixture.nodes) rebuilt.put(each);
+        for (const name of ['a', 'b', 'c']) assert.deepEqual(fixture.of(name), rebuilt.of(name), name);
       }),
       { numRuns: 1_000 },
     );

@@ -36,7 +36,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
       rest: { rest: { counted: known({ total: 3, unavailable: ['c'] }) } },
     },
   ].map(({ name, rest }) => ({
-    name: `a node that was not changed yet gives its turn back when another one ${name}`,
+    name: `a node that was not changed yet releases its turn when another one ${name}`,
     observed: terminatingScene({ node: known(node('a', { annotations: REPLACE })), instance: MEMBER }, {}, rest),
     want: ['uncordonNode a'],
   })),
@@ -140,7 +140,7 @@ export const nodeOperationCases: readonly PlanCase[] = [
     want: ['uncordonNode a'],
   },
   {
-    name: 'a node that is to be removed instead gives its turn back first',
+    name: 'a node that is to be removed instead releases its turn first',
     observed: terminatingScene({
       node: known(node('a', { unschedulable: true, annotations: { ...REMOVE, ...BY_OPERATOR } })),
     }),

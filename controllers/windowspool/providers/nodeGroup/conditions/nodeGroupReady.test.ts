@@ -161,7 +161,7 @@ describe('a state that ends without user action does not stall the pool', () => 
       },
     ],
     [
-      'a RuntimeClass that was there before and fits',
+      'a RuntimeClass that existed before and fits',
       sampleState({ runtimeClass: sampleRuntimeClass(pool, { managed: false, owners: [] }) }),
       {
         RuntimeClassReady: ['True Unmanaged', 'windows-2022'],
