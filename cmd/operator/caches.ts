@@ -11,7 +11,7 @@ import type { EventPublisher, Logger, ObjectReference, Unreadable } from '../../
 import { Reflector } from '../../controllers/runtime/reflector.ts';
 import { Store } from '../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { Fleet } from '../../controllers/windowspool/disruption/poolRegistry.ts';
+import { PoolRegistry } from '../../controllers/windowspool/disruption/poolRegistry.ts';
 import { needsImages } from '../../controllers/windowspool/nodePods/preparation.ts';
 import { PoolNodesCache } from '../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
@@ -30,7 +30,7 @@ export class Caches {
   readonly nodes: Store<NodeRecord, NodeIndex>;
   readonly runtimeClasses: Store<RuntimeClass>;
   readonly poolNodesCache: PoolNodesCache;
-  readonly fleet = new Fleet(releaseFailuresIn);
+  readonly poolRegistry = new PoolRegistry(releaseFailuresIn);
   readonly nodeMembership: NodeMembership;
   readonly lists: InstanceLists;
   readonly nodePods: NodePodCache;

@@ -81,7 +81,7 @@ export function portsOf(
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools,
     budget: new DisruptionBudget(pools, maxPoolsUpdating),
-    fleet: caches.fleet,
+    poolRegistry: caches.poolRegistry,
     serverVersion: () => serverVersion.current,
   };
 }

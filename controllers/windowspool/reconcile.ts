@@ -52,7 +52,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const outcome = resultOf(acted, observed, decisions);
   const reported = await report(outcome, held, fresh, deps, signal);
   if (outcome.released) return forget(name, deps);
-  if (!waitsForOtherPools(outcome.decisions)) deps.fleet.rest(name);
+  if (!waitsForOtherPools(outcome.decisions)) deps.poolRegistry.stopWaiting(name);
   const untilRead = keep(outcome, fresh, deps);
   if (reported.kind === 'failed') return retry(reported.error);
   return nextRun(outcome, reported.kind === 'deferred' ? Math.min(reported.ms, untilRead) : untilRead);
@@ -138,9 +138,12 @@ async function deleteOrphans(
   return undefined;
 }
 
-function forget(name: string, { readCache, poolNodesCache, fleet, statusThrottle, metrics }: Deps): ReconcileResult {
+function forget(
+  name: string,
+  { readCache, poolNodesCache, poolRegistry, statusThrottle, metrics }: Deps,
+): ReconcileResult {
   readCache.forget(name);
-  fleet.rest(name);
+  poolRegistry.stopWaiting(name);
   poolNodesCache.forget(name);
   statusThrottle.forget(name);
   metrics.drop(name);

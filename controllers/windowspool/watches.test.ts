@@ -99,7 +99,7 @@ describe('a change in a watch', () => {
         byIndex: (index, value) => pools.filter((pool) => poolIndexes[index](pool).includes(value)),
       },
       nodes: { byIndex: () => [node] },
-      fleet: { follow: log('fleet'), onRelease: () => undefined },
+      poolRegistry: { follow: log('poolRegistry'), onRelease: () => undefined },
       poolNodesCache: { follow: log('nodes of pools'), podsChanged: log('pods of pools') },
       nodeMembership: {
         declare: log('declare'),
@@ -138,7 +138,7 @@ describe('a change in a watch', () => {
     begin();
     done.splice(0);
     watches.pool('web', { after: web });
-    assert.deepEqual(done, ['fleet', 'list', 'declare', 'reconsider', 'wake web']);
+    assert.deepEqual(done, ['poolRegistry', 'list', 'declare', 'reconsider', 'wake web']);
   });
 
   it('of a deleted pool triggers a pool that waits for the name of its node group', () => {
@@ -157,7 +157,7 @@ describe('a change in a watch', () => {
     faulty.add('membership').add('declare');
     assert.throws(() => watches.node({ after: node }), /^Error: a defect in membership$/);
     assert.throws(() => watches.pool('web', { after: web }), /^Error: a defect in declare$/);
-    assert.deepEqual(done, ['nodes of pools', 'wake web', 'fleet', 'list', 'reconsider', 'wake web']);
+    assert.deepEqual(done, ['nodes of pools', 'wake web', 'poolRegistry', 'list', 'reconsider', 'wake web']);
   });
 
   it('of a pod of the operator verifies its node again, and triggers its pool', () => {

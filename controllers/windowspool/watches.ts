@@ -2,17 +2,17 @@
  * Which change in the cluster triggers which pools.
  *
  *   watch         relevant change                   updates first                      triggers
- *   WindowsPool   all but status, which is our own  fleet, instance lists, membership  the pool; when deleted, pools waiting for its group's name
+ *   WindowsPool   all but status, which is our own  pool registry, instance lists, membership  the pool; when deleted, pools waiting for its group's name
  *   Node          any field of NodeRecord           membership, pool nodes             pools of its node groups; membership triggers its own pools
  *   RuntimeClass  any                                                                  pools that use its name
  *   ConfigMap     an instance list that pools name  membership                         those pools
  *   Pod           one of the operator's on a node   membership, pool nodes             its pool
  *
  * A heartbeat triggers nothing: it changes no field of NodeRecord, and `nodeIdentity.absorbUnchanged` of controllers/kubernetes/nodes.ts drops it
- * before it reaches any listener. The fleet triggers pools that wait for other pools.
+ * before it reaches any listener. The registry triggers pools that wait for other pools.
  */
 import type { WindowsPool } from './api/api.gen.ts';
-import type { Fleet } from './disruption/poolRegistry.ts';
+import type { PoolRegistry } from './disruption/poolRegistry.ts';
 import { runsNodePods } from './nodePods/preparation.ts';
 import { nodeGroupsOf, type PoolNodesCache } from './nodes/poolNodesCache.ts';
 import type { NodePod } from './ports/nodePods.ts';
@@ -43,7 +43,7 @@ export interface WatchedViews {
     byIndex(index: keyof typeof poolIndexes, value: string): readonly WindowsPool[];
   };
   readonly nodes: { byIndex(index: 'nodeGroup', group: string): readonly NodeRecord[] };
-  readonly fleet: Pick<Fleet, 'follow' | 'onRelease'>;
+  readonly poolRegistry: Pick<PoolRegistry, 'follow' | 'onRelease'>;
   readonly poolNodesCache: Pick<PoolNodesCache, 'follow' | 'podsChanged'>;
   readonly nodeMembership: Memberships;
   /** The instance lists (ConfigMaps) that pools name. */
@@ -64,16 +64,16 @@ export class Watches {
   begin(wake: (pool: string) => void, gone: (pool: string) => void): void {
     this.#wake = wake;
     this.#gone = gone;
-    this.#views.fleet.onRelease(wake);
+    this.#views.poolRegistry.onRelease(wake);
     for (const { metadata } of this.#views.pools.list()) wake(metadata.name);
   }
 
   pool(key: string, { before, after }: Change<WindowsPool>): void {
-    const { fleet, lists, nodes, nodeMembership } = this.#views;
+    const { poolRegistry, lists, nodes, nodeMembership } = this.#views;
     // Which pool has a group decides which pool its nodes belong to.
     const [had, has] = [groupsKnownOf(before), groupsKnownOf(after)];
     each([
-      () => fleet.follow(before, after),
+      () => poolRegistry.follow(before, after),
       () => lists.follow(key, after),
       () => this.#declare(key),
       () => {

@@ -151,7 +151,7 @@ describe('Disrupting', () => {
       'reports nodes that wait for another pool',
       scene({
         nodes: [node('a', { annotations: REPLACE }), node('b'), node('c')],
-        rest: { fleet: { disrupted: ['web'], failures: [] } },
+        rest: { otherPools: { disrupted: ['web'], failures: [] } },
       }),
       ['DisruptionPending', 'Node a', 'web', '--max-pools-updating=1'],
     ],

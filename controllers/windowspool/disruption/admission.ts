@@ -116,9 +116,9 @@ function reportedInstanceOf(node: NodeRecord): string {
 }
 
 /** Whether the pool has a share of the budget for this, or may get one. */
-function hasTurn({ pool, fleet, settings }: ObservedState): boolean {
+function hasTurn({ pool, otherPools, settings }: ObservedState): boolean {
   if (isDisrupted(pool)) return pool.status?.disruption?.reason === NODE_REPLACEMENT;
-  return fleet.disrupted.length < settings.maxPoolsUpdating;
+  return otherPools.disrupted.length < settings.maxPoolsUpdating;
 }
 
 /** The desired size of the group once pending removals are done. */

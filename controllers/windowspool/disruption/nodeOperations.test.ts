@@ -29,10 +29,10 @@ const ofNodes = (calls: readonly string[]) =>
 describe('a pool with requested nodes', () => {
   const asked = Array.from({ length: 150 }, (_, i) => node(`n${i}`, { annotations: REPLACE }));
 
-  const fleet = { disrupted: ['api'], failures: [] };
+  const otherPools = { disrupted: ['api'], failures: [] };
   const counted = { ok: false, error: sampleError('unavailable') } as const;
   const waits = {
-    'while another pool replaces nodes waits for pools': [scene({ nodes: asked, rest: { fleet } }), 'pools'],
+    'while another pool replaces nodes waits for pools': [scene({ nodes: asked, rest: { otherPools } }), 'pools'],
     'while EKS updates its group waits for the next read': [
       scene({ nodes: asked, group: { status: 'UPDATING' } }),
       'read',
@@ -44,7 +44,7 @@ describe('a pool with requested nodes', () => {
     it(title, () => assert.equal(waitOf(planFor(s).decisions, 'annotations')?.on, on));
 
   it('without requested nodes waits for nothing', () => {
-    assert.equal(waitOf(planFor(scene({ rest: { fleet } })).decisions, 'annotations'), undefined);
+    assert.equal(waitOf(planFor(scene({ rest: { otherPools } })).decisions, 'annotations'), undefined);
   });
 
   it('starts at most as many nodes at a time as its status can record', () => {

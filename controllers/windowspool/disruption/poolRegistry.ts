@@ -1,11 +1,11 @@
 /** What a pool has to know of the other pools, from the cache. Updated one pool at a time, so that a reconcile does not iterate over all pools. */
 import type { WindowsPool } from '../api/api.gen.ts';
-import type { FleetView, ReleaseFailure } from '../model/disruption.ts';
+import type { OtherPools, ReleaseFailure } from '../model/disruption.ts';
 import { canonical } from '../util/hash.ts';
 import { isDisrupted } from './reservation.ts';
 
 /** The pools of the cluster. A pool that waits for another one is triggered when that is done. */
-export class Fleet {
+export class PoolRegistry {
   readonly #disrupted = new Set<string>();
   readonly #failures = new Map<string, readonly ReleaseFailure[]>();
   readonly #waiting = new Set<string>();
@@ -47,8 +47,8 @@ export class Fleet {
     return known !== undefined && canonical(known) !== canonical(failures);
   }
 
-  /** The fleet without the pool that asks. The pool counts as waiting until it calls `rest`, so that it misses no change in between. */
-  seenBy(pool: string): FleetView {
+  /** The pools without the one that asks. The pool counts as waiting until it calls `stopWaiting`, so that it misses no change in between. */
+  seenBy(pool: string): OtherPools {
     this.#waiting.add(pool);
     return {
       disrupted: [...this.#disrupted].filter((name) => name !== pool).sort(),
@@ -60,7 +60,7 @@ export class Fleet {
   }
 
   /** The pool waits for no other pool, or is deleted. */
-  rest(pool: string): void {
+  stopWaiting(pool: string): void {
     this.#waiting.delete(pool);
   }
 

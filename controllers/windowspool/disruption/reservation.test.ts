@@ -27,7 +27,7 @@ import {
 import { assertMentions } from '../testing/goldenTexts.ts';
 import { otherAuthority } from '../testing/sights.ts';
 import { DisruptionBudget } from './disruptionBudget.ts';
-import { Fleet } from './poolRegistry.ts';
+import { PoolRegistry } from './poolRegistry.ts';
 
 const RESERVATION: DisruptionReservation = {
   reason: 'Update' as const,
@@ -189,7 +189,7 @@ describe('a pool that waits for its share', () => {
   const s: EksDerived = sampleState({
     pool: samplePool({ nodeGroup: { releaseVersion: NEXT } }, { status: knownStatus() }),
     ...groupIs({}),
-    fleet: { disrupted: ['api'], failures: [] },
+    otherPools: { disrupted: ['api'], failures: [] },
   });
 
   it('is Ready, and names the other pools in Reconciling', () => {
@@ -279,14 +279,14 @@ describe('the disruption budget', () => {
   });
 });
 
-describe('the fleet', () => {
+describe('the registry of pools', () => {
   const free = samplePool({}, { metadata: { name: 'api' }, status: { cluster: { name: 'prod', arn: CLUSTER_ARN } } });
   const held: WindowsPool = { ...free, status: { disruption: RESERVATION } };
 
   it('shows a pool the other pools that replace nodes', () => {
-    const fleet = new Fleet(releaseFailuresIn);
-    fleet.follow(undefined, held);
-    assert.deepEqual([fleet.seenBy('web').disrupted, fleet.seenBy('api').disrupted], [['api'], []]);
+    const registry = new PoolRegistry(releaseFailuresIn);
+    registry.follow(undefined, held);
+    assert.deepEqual([registry.seenBy('web').disrupted, registry.seenBy('api').disrupted], [['api'], []]);
   });
 
   const ends: readonly (readonly [string, WindowsPool | undefined])[] = [
@@ -295,19 +295,19 @@ describe('the fleet', () => {
   ];
   for (const [how, after] of ends) {
     it(`triggers only the waiting pools, once, when the other pool ${how}`, () => {
-      const fleet = new Fleet(releaseFailuresIn);
+      const registry = new PoolRegistry(releaseFailuresIn);
       const woken: string[] = [];
-      fleet.onRelease((name) => woken.push(name));
-      fleet.follow(undefined, held);
-      fleet.seenBy('web');
-      fleet.seenBy('batch');
-      fleet.rest('batch');
-      fleet.follow(held, held);
+      registry.onRelease((name) => woken.push(name));
+      registry.follow(undefined, held);
+      registry.seenBy('web');
+      registry.seenBy('batch');
+      registry.stopWaiting('batch');
+      registry.follow(held, held);
       assert.deepEqual(woken, []);
-      fleet.follow(held, after);
-      fleet.follow(after, held);
-      fleet.follow(held, after);
-      assert.deepEqual([woken, fleet.seenBy('web').disrupted], [['web'], []]);
+      registry.follow(held, after);
+      registry.follow(after, held);
+      registry.follow(held, after);
+      assert.deepEqual([woken, registry.seenBy('web').disrupted], [['web'], []]);
     });
   }
 });

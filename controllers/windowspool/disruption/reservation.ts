@@ -30,7 +30,7 @@ export function isDisrupted({ status }: WindowsPool): boolean {
 }
 
 /** Describes which other pools hold the budget. */
-export function describeOthers({ fleet: { disrupted }, settings }: ObservedState): string {
+export function describeOthers({ otherPools: { disrupted }, settings }: ObservedState): string {
   const which = disrupted.length === 1 ? 'WindowsPool' : 'WindowsPools';
   const verb = disrupted.length === 1 ? 'is' : 'are';
   return `${which} ${joined(disrupted)} ${verb} replacing nodes (--max-pools-updating=${settings.maxPoolsUpdating})`;

@@ -79,7 +79,7 @@ export type DisruptionReservation = NonNullable<WindowsPoolStatus['disruption']>
 export const NODE_REPLACEMENT = 'NodeReplacement';
 
 /** The other pools, as far as they matter to one pool. Names are sorted, so that equal fleets compare equal. */
-export interface FleetView {
+export interface OtherPools {
   /** Pools that disrupt nodes now, or may start to at any moment. */
   readonly disrupted: readonly string[];
   /** Nodes of them that fail verification because of their release, one for each release of a pool. */

@@ -3,7 +3,7 @@ import type { WindowsPool } from '../api/api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodePodsView } from '../ports/nodePods.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
-import type { BlockedPod, FleetView, NodeCount, TerminatingNodeView } from './disruption.ts';
+import type { BlockedPod, NodeCount, OtherPools, TerminatingNodeView } from './disruption.ts';
 import type { NodeMembershipView } from './nodeMembershipView.ts';
 import type { PoolNodesView } from './poolNodesView.ts';
 import type { StepError } from './stepError.ts';
@@ -53,7 +53,7 @@ export interface ObservedState {
   readonly formerRuntimeClass: RuntimeClass | undefined;
   readonly serverVersion: string | undefined;
   /** The other pools. */
-  readonly fleet: FleetView;
+  readonly otherPools: OtherPools;
   /** Errors of reads, and later of the steps of the plan. */
   readonly errors: readonly StepError[];
 }

@@ -17,7 +17,7 @@ export function baseState(pool: WindowsPool, ofGroups: GroupExpectation, { sourc
     settings,
     serverVersion,
     nodePods: sources.nodePods.of(pool.metadata.name),
-    fleet: sources.fleet.seenBy(pool.metadata.name),
+    otherPools: sources.poolRegistry.seenBy(pool.metadata.name),
     runtimeClass: sources.runtimeClasses.get(desired.name),
     formerRuntimeClass: formerName && formerName !== desired.name ? sources.runtimeClasses.get(formerName) : undefined,
   } satisfies Partial<ObservedState>;

@@ -1,5 +1,5 @@
 /** What the observed state is read from. */
-import type { Fleet } from '../disruption/poolRegistry.ts';
+import type { PoolRegistry } from '../disruption/poolRegistry.ts';
 import type { PoolNodesCache } from '../nodes/poolNodesCache.ts';
 import type { Instances, ScalingGroups } from '../ports/ec2.ts';
 import type { Clusters, NodeGroups, Releases } from '../ports/eks.ts';
@@ -24,7 +24,7 @@ export interface Sources extends PrerequisiteSources {
   readonly runtimeClasses: RuntimeClasses;
   readonly evictions: Evictions;
   readonly drains: Drains;
-  readonly fleet: Pick<Fleet, 'seenBy' | 'rest'>;
+  readonly poolRegistry: Pick<PoolRegistry, 'seenBy' | 'stopWaiting'>;
   /** The API server's version, such as `v1.36.3`; undefined until it is known. */
   readonly serverVersion: () => string | undefined;
 }

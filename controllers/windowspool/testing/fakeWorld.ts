@@ -7,7 +7,7 @@
 
 import type { CounterSample, GaugeSample } from '../api/metricCatalogue.ts';
 import { DisruptionBudget } from '../disruption/disruptionBudget.ts';
-import { Fleet } from '../disruption/poolRegistry.ts';
+import { PoolRegistry } from '../disruption/poolRegistry.ts';
 import { ReadCache } from '../observation/readCache.ts';
 import { releaseFailuresIn } from '../providers/providers.ts';
 import type { Deps } from '../reconcile.ts';
@@ -46,14 +46,14 @@ export class FakeWorld extends CloudWorld {
       statusThrottle: new StatusThrottle(),
       pools,
       budget: new DisruptionBudget(pools, settings.maxPoolsUpdating),
-      fleet: {
+      poolRegistry: {
         seenBy: (name) => {
           this.waiting.add(name);
-          const fleet = new Fleet(releaseFailuresIn);
-          for (const pool of this.pools.values()) fleet.follow(undefined, pool);
-          return fleet.seenBy(name);
+          const poolRegistry = new PoolRegistry(releaseFailuresIn);
+          for (const pool of this.pools.values()) poolRegistry.follow(undefined, pool);
+          return poolRegistry.seenBy(name);
         },
-        rest: (name) => void this.waiting.delete(name),
+        stopWaiting: (name) => void this.waiting.delete(name),
       },
       settings,
       now: () => this.now,

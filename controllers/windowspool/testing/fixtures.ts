@@ -357,7 +357,7 @@ export function sampleState({ nodes = sampleNodes(3), ...change }: ObservedState
     runtimeClass: sampleRuntimeClass(pool),
     formerRuntimeClass: undefined,
     serverVersion,
-    fleet: { disrupted: [], failures: [] },
+    otherPools: { disrupted: [], failures: [] },
     errors: [],
     ...change,
   });

@@ -397,7 +397,7 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
       ),
       machineTemplate: maybe(randomMachineTemplate),
       autoscaler: maybe(randomAutoscaler),
-      fleet: fc.record({ disrupted: fc.subarray(['api', 'batch']), failures: fc.subarray([RELEASE_FAILURE]) }),
+      otherPools: fc.record({ disrupted: fc.subarray(['api', 'batch']), failures: fc.subarray([RELEASE_FAILURE]) }),
       errors: fc.array(
         fc.record({
           at: fc.constant(NOW),

@@ -5,7 +5,7 @@ import { poolIdentity } from '../../../controllers/kubernetes/pools.ts';
 import type { Clock, Logger } from '../../../controllers/runtime/ports.ts';
 import { Store } from '../../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
-import { Fleet } from '../../../controllers/windowspool/disruption/poolRegistry.ts';
+import { PoolRegistry } from '../../../controllers/windowspool/disruption/poolRegistry.ts';
 import { PoolNodesCache } from '../../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import { NodeMembership } from '../../../controllers/windowspool/providers/providerCaches.ts';
@@ -28,7 +28,7 @@ export interface Objects {
 export class ReplicaCaches {
   readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
   readonly nodes: Store<NodeRecord, NodeIndex>;
-  readonly fleet = new Fleet(releaseFailuresIn);
+  readonly poolRegistry = new PoolRegistry(releaseFailuresIn);
   readonly poolNodesCache: PoolNodesCache;
   readonly nodeMembership: NodeMembership;
   readonly #watches: Watches;
@@ -57,8 +57,8 @@ export class ReplicaCaches {
   }
 
   private get views() {
-    const { pools, nodes, fleet, poolNodesCache, nodeMembership } = this;
-    return { pools, nodes, fleet, poolNodesCache, nodeMembership };
+    const { pools, nodes, poolRegistry, poolNodesCache, nodeMembership } = this;
+    return { pools, nodes, poolRegistry, poolNodesCache, nodeMembership };
   }
 
   /** Lists everything, and triggers pools from now on. */

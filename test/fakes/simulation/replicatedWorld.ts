@@ -122,7 +122,7 @@ export class ReplicatedWorld extends LocalAwsWorld {
           return answer;
         },
       },
-      fleet: caches.fleet,
+      poolRegistry: caches.poolRegistry,
       poolNodesCache: caches.poolNodesCache,
       nodeMembership: caches.nodeMembership,
       drains: {

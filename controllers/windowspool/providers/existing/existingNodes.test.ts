@@ -517,7 +517,7 @@ describe('a pool of existing nodes', () => {
               NOW,
             ),
             nodePods: { kind: 'seen', pods: [] },
-            fleet: { disrupted: [], failures: [] },
+            otherPools: { disrupted: [], failures: [] },
             membership: {
               listed,
               contested,

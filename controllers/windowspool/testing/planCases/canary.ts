@@ -143,7 +143,7 @@ const going: readonly PlanCase[] = [
   },
   {
     name: 'the main group is not updated while other pools disrupt nodes, although the canary has passed',
-    observed: canaryScene({ record: PASSED, rest: { fleet: { disrupted: ['api'], failures: [] } } }),
+    observed: canaryScene({ record: PASSED, rest: { otherPools: { disrupted: ['api'], failures: [] } } }),
     want: [],
     waits: { because: 'UpToDate WaitingForBudget', until: '10m' },
   },

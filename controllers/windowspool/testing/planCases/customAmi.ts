@@ -133,7 +133,7 @@ export const customAmiCases: readonly PlanCase[] = [
   },
   {
     name: 'another custom AMI waits for the budget',
-    observed: changed(AMI_2, {}, { fleet: { disrupted: ['api'], failures: [] } }),
+    observed: changed(AMI_2, {}, { otherPools: { disrupted: ['api'], failures: [] } }),
     want: [add('ami ami-0a000001 -> ami-0a000002')],
     later: [],
   },
@@ -270,7 +270,7 @@ export const customAmiCases: readonly PlanCase[] = [
     name: 'an AMI whose nodes fail in another pool is not followed',
     observed: following('ami-0a000002', AUTOMATIC, {
       machineTemplate: machineTemplate([machineFor(AMI_1), machineFor(AMI_2)]),
-      fleet: {
+      otherPools: {
         disrupted: [],
         failures: [
           { pool: 'api', amiType: 'CUSTOM', releaseVersion: 'ami-0a000002', node: 'a', finding: 'WrongBuild: no' },

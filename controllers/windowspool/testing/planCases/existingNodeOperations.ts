@@ -38,7 +38,7 @@ const turnCases: readonly PlanCase[] = [
   },
   {
     name: 'a node waits while another pool replaces nodes',
-    observed: existingScene({ nodes: asked(REPLACE), rest: { fleet: { disrupted: ['api'], failures: [] } } }),
+    observed: existingScene({ nodes: asked(REPLACE), rest: { otherPools: { disrupted: ['api'], failures: [] } } }),
     want: [],
     waits: { because: 'Disrupting DisruptionPending', until: '10m' },
   },

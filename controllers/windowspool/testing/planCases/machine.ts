@@ -389,7 +389,7 @@ export const machineCases: readonly PlanCase[] = [
       {},
       {
         machineTemplate: BOTH,
-        fleet: { disrupted: ['api'], failures: [] },
+        otherPools: { disrupted: ['api'], failures: [] },
       },
     ),
     want: [],

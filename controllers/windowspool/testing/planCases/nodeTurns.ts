@@ -86,7 +86,7 @@ export const nodeTurnCases: readonly PlanCase[] = [
   },
   {
     name: 'a requested node waits while another pool replaces nodes',
-    observed: scene({ nodes: asked(REPLACE), rest: { fleet: { disrupted: ['api'], failures: [] } } }),
+    observed: scene({ nodes: asked(REPLACE), rest: { otherPools: { disrupted: ['api'], failures: [] } } }),
     want: [],
     waits: { because: 'Disrupting DisruptionPending', until: '10m' },
   },

@@ -311,7 +311,7 @@ const draining: readonly PlanCase[] = [
   },
   {
     name: 'no node of a former group leaves while other pools disrupt nodes',
-    observed: drainScene({ rest: { fleet: { disrupted: ['api'], failures: [] } } }),
+    observed: drainScene({ rest: { otherPools: { disrupted: ['api'], failures: [] } } }),
     want: [],
     waits: { because: 'Disrupting DisruptionPending', until: '20s' },
   },

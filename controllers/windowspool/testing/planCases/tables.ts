@@ -8,7 +8,6 @@ import { customCanaryCases } from './customCanary.ts';
 import { deletionCases } from './deletion.ts';
 import { driftCases } from './drift.ts';
 import { existingNodeOperationCases } from './existingNodeOperations.ts';
-import { fleetCases } from './fleet.ts';
 import { gateCases } from './gate.ts';
 import { machineCases } from './machine.ts';
 import { maintenanceWindowCases } from './maintenanceWindows.ts';
@@ -18,6 +17,7 @@ import { nodeLabelCases } from './nodeLabels.ts';
 import { nodeOperationCases } from './nodeOperations.ts';
 import { nodePodCases } from './nodePods.ts';
 import { nodeTurnCases } from './nodeTurns.ts';
+import { otherPoolsCases } from './otherPools.ts';
 import type { PlanCase } from './planCase.ts';
 import { prerequisiteCases } from './prerequisites.ts';
 import { quarantineCases } from './quarantine.ts';
@@ -45,7 +45,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
     ...updateSettingCases,
     ...automaticUpdateCases,
     ...maintenanceWindowCases,
-    ...fleetCases,
+    ...otherPoolsCases,
   ],
   'for a launch template': templateCases,
   'for the machine': machineCases,

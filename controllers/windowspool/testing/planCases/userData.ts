@@ -92,7 +92,7 @@ export const userDataCases: readonly PlanCase[] = [
   },
   {
     name: 'another text in the ConfigMap waits for the budget',
-    observed: changed('second', AUTOMATIC, script(), script(), { fleet: { disrupted: ['api'], failures: [] } }),
+    observed: changed('second', AUTOMATIC, script(), script(), { otherPools: { disrupted: ['api'], failures: [] } }),
     want: [ADD],
     later: [],
   },

@@ -242,7 +242,7 @@ describe('a change of an ACTIVE node group', () => {
   const correction = sampleState(edited).due.config?.target ?? '';
   const reverted = samplePool({}, { status: knownStatus({ update: { ...update, target: correction } }) });
   const ended = { id: 'u-1', type: 'ConfigUpdate', status: 'Successful', errors: [], createdAt: NOW } as const;
-  const others = { fleet: { disrupted: ['api'], failures: [] } };
+  const others = { otherPools: { disrupted: ['api'], failures: [] } };
   const cases: Readonly<Record<string, readonly [EksDerived, pending: string | undefined]>> = {
     'is under way when its settings are sent': [sampleState({ pool: grown, ...group({}) }), 'maxSize 9'],
     'is under way when the release is sent': [sampleState({ pool: newer, ...group({}) }), NEXT],

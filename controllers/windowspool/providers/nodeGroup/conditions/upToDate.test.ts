@@ -105,7 +105,7 @@ describe('UpToDate', () => {
     ],
     [
       'names the pools for which a rolling update waits',
-      sampleState({ ...dueUpdate, fleet: { disrupted: ['api', 'batch'], failures: [] } }),
+      sampleState({ ...dueUpdate, otherPools: { disrupted: ['api', 'batch'], failures: [] } }),
       ['False WaitingForBudget', 'web', '1.36-2026.02.11', '1.36-2026.03.17', 'api', 'batch', '--max-pools-updating=1'],
     ],
     [
@@ -113,18 +113,18 @@ describe('UpToDate', () => {
       sampleState({
         ...automaticUpdate,
         ...group(edited),
-        fleet: { disrupted: ['api'], failures: [] },
+        otherPools: { disrupted: ['api'], failures: [] },
       }),
       ['False WaitingForBudget', 'web', '1.36-2026.03.17', 'api', '--max-pools-updating=1'],
     ],
     [
       'reports that an automatic update waits for other pools too',
-      sampleState({ ...automaticUpdate, fleet: { disrupted: ['api'], failures: [] } }),
+      sampleState({ ...automaticUpdate, otherPools: { disrupted: ['api'], failures: [] } }),
       ['False WaitingForBudget', 'web', '1.36-2026.03.17', 'api', '--max-pools-updating=1'],
     ],
     [
       'names the node that an automatic update waits for, rather than other pools and maintenance windows',
-      sampleState({ ...automaticUpdate, fleet: { disrupted: ['batch'], failures: [RELEASE_FAILURE] } }),
+      sampleState({ ...automaticUpdate, otherPools: { disrupted: ['batch'], failures: [RELEASE_FAILURE] } }),
       [
         'False ReleaseNotVerified',
         'web',
@@ -140,7 +140,7 @@ describe('UpToDate', () => {
       'names the canary that an automatic update waits for',
       sampleState({
         ...automaticUpdate,
-        fleet: { disrupted: [], failures: [{ ...RELEASE_FAILURE, onCanary: true }] },
+        otherPools: { disrupted: [], failures: [{ ...RELEASE_FAILURE, onCanary: true }] },
       }),
       [
         'False ReleaseNotVerified',
@@ -155,14 +155,14 @@ describe('UpToDate', () => {
     ],
     [
       'warns of a pinned release that fails verification in another pool',
-      sampleState({ ...dueUpdate, fleet: { disrupted: [], failures: [RELEASE_FAILURE] } }),
+      sampleState({ ...dueUpdate, otherPools: { disrupted: [], failures: [RELEASE_FAILURE] } }),
       ['False UpdatePending', 'web', '1.36-2026.02.11', '1.36-2026.03.17', 'ip-10-0-9-1', 'api', 'WrongBuild'],
     ],
     [
       'warns of a newer release that fails verification in another pool',
       sampleState({
         newestRelease: automaticUpdate.newestRelease,
-        fleet: { disrupted: [], failures: [RELEASE_FAILURE] },
+        otherPools: { disrupted: [], failures: [RELEASE_FAILURE] },
       }),
       ['False UpdateAvailable', 'web', '1.36-2026.02.11', 'ip-10-0-9-1', 'api', 'WrongBuild', '10.0.17763'],
     ],
@@ -432,7 +432,7 @@ describe('UpToDate', () => {
     ],
     [
       'names the launch template version that waits for other pools',
-      templated('$Latest', fits('3'), AUTOMATIC, {}, { fleet: { disrupted: ['api'], failures: [] } }),
+      templated('$Latest', fits('3'), AUTOMATIC, {}, { otherPools: { disrupted: ['api'], failures: [] } }),
       ['False WaitingForBudget', 'web', '1.36-2026.02.11', 'version 3', 'windows', 'api', '--max-pools-updating=1'],
     ],
     [

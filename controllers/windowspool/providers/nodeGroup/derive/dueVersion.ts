@@ -42,8 +42,8 @@ export function dueVersionOf(s: EksState, open: OpenChanges, failures: KnownFail
 }
 
 /** Whether the pool has no share of the disruption budget, and gets none now. */
-function hasNoBudget({ pool, group, fleet, settings }: EksState): boolean {
-  if (isDisrupted(pool) || isPaused(pool) || fleet.disrupted.length < settings.maxPoolsUpdating) return false;
+function hasNoBudget({ pool, group, otherPools, settings }: EksState): boolean {
+  if (isDisrupted(pool) || isPaused(pool) || otherPools.disrupted.length < settings.maxPoolsUpdating) return false;
   return group.kind === 'seen';
 }
 

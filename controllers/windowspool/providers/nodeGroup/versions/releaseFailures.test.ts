@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CanaryNodeGroup, NodeCounts, WindowsPool, WindowsPoolStatus } from '../../../api/api.gen.ts';
-import { Fleet } from '../../../disruption/poolRegistry.ts';
+import { PoolRegistry } from '../../../disruption/poolRegistry.ts';
 import { knownStatus, NEXT, samplePool } from '../../../testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
 import { releaseFailuresIn } from '../../providers.ts';
@@ -136,15 +136,15 @@ describe('a release that fails verification', () => {
   ];
   for (const [when, after] of ends) {
     it(`triggers the pools that wait for it when ${when}`, () => {
-      const fleet = new Fleet(releaseFailuresIn);
+      const registry = new PoolRegistry(releaseFailuresIn);
       const woken: string[] = [];
-      fleet.onRelease((name) => woken.push(name));
+      registry.onRelease((name) => woken.push(name));
       const before = other([node('WrongBuild')]);
-      fleet.follow(undefined, before);
-      assert.equal(fleet.seenBy('web').failures.length, 1);
-      fleet.follow(before, { ...before, metadata: { ...before.metadata, resourceVersion: '8' } });
+      registry.follow(undefined, before);
+      assert.equal(registry.seenBy('web').failures.length, 1);
+      registry.follow(before, { ...before, metadata: { ...before.metadata, resourceVersion: '8' } });
       assert.deepEqual(woken, []);
-      fleet.follow(before, after);
+      registry.follow(before, after);
       assert.deepEqual(woken, ['web']);
     });
   }

@@ -57,7 +57,9 @@ function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
 /** The failure of a release in another pool of the same AMI type. */
 export function failureOfRelease(s: EksState, release: string): ReleaseFailure | undefined {
   const amiType = groupOf(s)?.amiType;
-  return s.fleet.failures.find((failure) => failure.amiType === amiType && failure.releaseVersion === spelled(release));
+  return s.otherPools.failures.find(
+    (failure) => failure.amiType === amiType && failure.releaseVersion === spelled(release),
+  );
 }
 
 /** `With release R, node N of WindowsPool P fails verification: WrongBuild: runs ....` */

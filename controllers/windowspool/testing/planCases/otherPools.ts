@@ -10,10 +10,10 @@ import { AUTOMATIC_STEPS, GROW_STEPS, reserving, TO_NEXT_STEPS } from './steps.t
 const RELEASE_FAILS = { disrupted: [], failures: [RELEASE_FAILURE] };
 const OTHERS = { disrupted: ['api'], failures: [] };
 
-export const fleetCases: readonly PlanCase[] = [
+export const otherPoolsCases: readonly PlanCase[] = [
   {
     name: 'a release that fails in another pool is not rolled out automatically',
-    observed: sampleState({ ...pinned(AUTOMATIC), ...newest(NEXT), fleet: RELEASE_FAILS }),
+    observed: sampleState({ ...pinned(AUTOMATIC), ...newest(NEXT), otherPools: RELEASE_FAILS }),
     want: [],
     waits: { because: 'UpToDate ReleaseNotVerified', until: '10m' },
   },
@@ -22,7 +22,7 @@ export const fleetCases: readonly PlanCase[] = [
     observed: sampleState({
       ...pinned(AUTOMATIC, {}, {}, { nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }),
       ...newest(NEXT),
-      fleet: RELEASE_FAILS,
+      otherPools: RELEASE_FAILS,
     }),
     want: GROW_STEPS,
   },
@@ -31,18 +31,18 @@ export const fleetCases: readonly PlanCase[] = [
     observed: sampleState({
       ...pinned(AUTOMATIC),
       ...newest(NEXT),
-      fleet: { ...RELEASE_FAILS, failures: [{ ...RELEASE_FAILURE, amiType: 'WINDOWS_FULL_2022_x86_64' }] },
+      otherPools: { ...RELEASE_FAILS, failures: [{ ...RELEASE_FAILURE, amiType: 'WINDOWS_FULL_2022_x86_64' }] },
     }),
     want: AUTOMATIC_STEPS,
   },
   {
     name: 'a newer release than the one that fails in another pool is rolled out',
-    observed: sampleState({ ...pinned(AUTOMATIC), ...newest('1.36-2026.04.18'), fleet: RELEASE_FAILS }),
+    observed: sampleState({ ...pinned(AUTOMATIC), ...newest('1.36-2026.04.18'), otherPools: RELEASE_FAILS }),
     want: [reserving(), 'updateNodeGroupVersion web 1.36-2026.04.18'],
   },
   {
     name: 'a pinned release is rolled out although it fails in another pool',
-    observed: sampleState({ ...pinned({ releaseVersion: NEXT }), fleet: RELEASE_FAILS }),
+    observed: sampleState({ ...pinned({ releaseVersion: NEXT }), otherPools: RELEASE_FAILS }),
     want: TO_NEXT_STEPS,
   },
   {
@@ -50,13 +50,13 @@ export const fleetCases: readonly PlanCase[] = [
     observed: sampleState({
       ...annotated(pinned(AUTOMATIC, { failedChanges: [failed(NEXT_TARGET)] }), '1'),
       ...newest(NEXT),
-      fleet: RELEASE_FAILS,
+      otherPools: RELEASE_FAILS,
     }),
     want: AUTOMATIC_STEPS,
   },
   {
     name: 'no rolling update starts while as many other pools as allowed replace nodes',
-    observed: sampleState({ ...pinned({ releaseVersion: NEXT }), fleet: OTHERS }),
+    observed: sampleState({ ...pinned({ releaseVersion: NEXT }), otherPools: OTHERS }),
     want: [],
     waits: { because: 'UpToDate WaitingForBudget', until: '10m' },
   },
@@ -64,13 +64,13 @@ export const fleetCases: readonly PlanCase[] = [
     name: 'a change that replaces no node does not wait for other pools',
     observed: sampleState({
       ...pinned({ releaseVersion: NEXT }, {}, {}, { nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }),
-      fleet: OTHERS,
+      otherPools: OTHERS,
     }),
     want: GROW_STEPS,
   },
   {
     name: 'a pool with a share of the budget continues after a crash',
-    observed: sampleState({ ...reserved(), fleet: OTHERS }),
+    observed: sampleState({ ...reserved(), otherPools: OTHERS }),
     want: [`updateNodeGroupVersion web ${NEXT}`],
   },
 ];
