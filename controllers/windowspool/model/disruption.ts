@@ -109,11 +109,11 @@ export type TerminatingStage = 'draining' | 'blocked' | 'ending' | 'drained';
 
 /**
  * The stage of the replacement of a node group.
- * - `creating`: EKS creates the second group.
+ * - `creating`: EKS creates the main group.
  * - `verifying`: it does not have enough verified nodes.
- * - `draining`: the nodes of the former group leave.
+ * - `draining`: the nodes of the second group leave.
  * - `blocked`: one of them could not be drained, and the operator waits before it tries again.
- * - `deleting`: the former group has no nodes left.
+ * - `deleting`: the second group has no nodes left.
  */
 export type ReplacementStage = 'creating' | 'verifying' | 'draining' | 'blocked' | 'deleting';
 

@@ -5,7 +5,7 @@ export {
   labelsFor,
   nodeGroupNameOf,
   nodeGroupNamesOf,
-  otherNameOf,
+  secondNameOf,
 } from './nodeGroup/desired/desiredNodeGroup.ts';
 export { describeRelease } from './nodeGroup/launchTemplate/image.ts';
 export { IPAM_KEY, isIpamOn } from './nodeGroup/prerequisites/addressMode.ts';

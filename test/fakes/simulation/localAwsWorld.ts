@@ -205,8 +205,8 @@ export class LocalAwsWorld extends FakeWorld {
       const others = [...groups.values()].filter(
         (one) => one.name !== name && one.nodegroup.tags?.['winpool.dev/pool'] === pool,
       );
-      const { former, canary } = this.pools.get(pool ?? '')?.status?.nodeGroup ?? {};
-      if (others.length > Number((former ?? canary) !== undefined))
+      const { replacement, canary } = this.pools.get(pool ?? '')?.status?.nodeGroup ?? {};
+      if (others.length > Number((replacement ?? canary) !== undefined))
         this.broken(`pool ${pool} gets another group ${name}`);
     }
     // EKS returns the answer of the first call, and does nothing.
@@ -221,7 +221,7 @@ export class LocalAwsWorld extends FakeWorld {
       const pool = this.pools.get(groups.get(name)?.nodegroup.tags?.['winpool.dev/pool'] ?? '');
       const leaving = pool?.status?.disruption?.nodes;
       if (leaving) this.broken(`${name} is updated while ${leaving.map((one) => one.name)} go`);
-      if (pool?.status?.nodeGroup?.former) this.broken(`${name} is updated while it replaces another group`);
+      if (pool?.status?.nodeGroup?.replacement) this.broken(`${name} is updated while it replaces another group`);
       if (pool) this.#checkCanary(pool, name, input.releaseVersion ?? this.#imageIn(input));
       const limit = pool?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
@@ -245,7 +245,7 @@ export class LocalAwsWorld extends FakeWorld {
     const { canary } = spec.nodeGroup?.update ?? {};
     if (!canary) return;
     const tried = status?.nodeGroup?.canary;
-    const age = this.now - Date.parse(tried?.verifiedSince ?? '');
+    const age = this.now - Date.parse((tried?.phase === 'Soaking' && tried.lastTransitionTime) || '');
     const nodes = this.nodesOf(tried?.name ?? '');
     const found = this.cloud.state.groups.get(tried?.name ?? '')?.nodegroup.releaseVersion;
     // Times in status are in whole seconds.

@@ -1,18 +1,13 @@
 /** What status records before AWS is called, because it cannot be observed anywhere else. Pure. */
 
-import type {
-  Bookkeeping,
-  CanaryNodeGroup,
-  FormerNodeGroup,
-  NodeGroupState,
-  WindowsPoolStatus,
-} from '../../../api/api.gen.ts';
+import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import type { DisruptionReservation } from '../../../model/disruption.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { UNSURE } from '../changes/appliedFields.ts';
 import { splitEntry } from '../changes/appliedRecord.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { EksState } from '../model/groupState.ts';
+import type { SecondRecord } from '../secondGroup/secondGroup.ts';
 
 /** What status records because it cannot be observed anywhere else. */
 export interface Memory {
@@ -22,12 +17,10 @@ export interface Memory {
   readonly initial?: { readonly applied: readonly string[]; readonly desired: number | undefined };
   /** The fields that the update to be sent changes. */
   readonly sending?: readonly string[];
-  /** The former group, with a change. */
-  readonly former?: FormerNodeGroup;
-  /** Another group becomes the one that the spec describes: nothing that status has of the present one is kept, except this. */
-  readonly switched?: { readonly former?: FormerNodeGroup | undefined; readonly canary?: CanaryNodeGroup };
-  /** The canary, with a change. */
-  readonly canary?: CanaryNodeGroup;
+  /** The record of the second group, with a change. */
+  readonly second?: SecondRecord;
+  /** Another group becomes the main one: nothing that status has of the present one is kept. */
+  readonly isSwitched?: true;
   /** The failure of the version that the canary tried. */
   readonly failed?: NonNullable<NodeGroupState['failedTarget']>;
   /** The share of the disruption budget that is about to be used. */
@@ -58,10 +51,9 @@ export function remember(s: EksState, what: Omit<Memory, 'cluster' | 'nodeGroupN
 
 /** The status with the record in it. */
 export function remembering(status: WindowsPoolStatus | undefined, memory: Memory): WindowsPoolStatus {
-  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate, former, switched } = memory;
-  const canary = memory.canary ?? switched?.canary;
+  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate, second, isSwitched } = memory;
   const { lastAppliedDesiredSize: lastSize, ...noted } = status?.bookkeeping ?? {};
-  const before = switched ? exchanged(noted, switched.former !== undefined) : noted;
+  const before = isSwitched ? exchanged(noted, second?.replacement !== undefined) : noted;
   const known = initial?.applied ?? before.applied;
   const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
   // A lost record stays lost until the group is read: an empty one would say that nothing was ever sent.
@@ -77,11 +69,9 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
     ...applied,
   };
   const nodeGroup = {
-    ...(switched ? {} : status?.nodeGroup),
+    ...(isSwitched ? {} : status?.nodeGroup),
     name: nodeGroupName,
-    ...(former && { former }),
-    ...(switched?.former && { former: switched.former }),
-    ...(canary && { canary }),
+    ...second,
     ...failuresWith(status, memory),
   };
   return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
@@ -99,7 +89,7 @@ function failuresWith(status: WindowsPoolStatus | undefined, { failed }: Memory)
 /** The maximum number of further failures in the schema. */
 const MOST_FAILED = 5;
 
-/** The records of the two groups, when the former one changes. */
-function exchanged({ applied, formerApplied: _other, ...rest }: Bookkeeping, hasFormer: boolean): Bookkeeping {
-  return { ...rest, ...(hasFormer && applied && { formerApplied: applied }) };
+/** The records of the two groups, when they change roles. */
+function exchanged({ applied, secondApplied: _before, ...rest }: Bookkeeping, isReplacement: boolean): Bookkeeping {
+  return { ...rest, ...(isReplacement && applied && { secondApplied: applied }) };
 }
