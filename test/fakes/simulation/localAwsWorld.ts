@@ -17,6 +17,7 @@ import { releaseDays } from '../localaws/releases.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { sampleCluster } from '../localaws/testing/fixtures.ts';
 import { type GroupView, NodeInvariants, viewOf } from './nodeInvariants.ts';
+import { faultInRecord } from './secondGroupInvariants.ts';
 import { Workload } from './workload.ts';
 
 const modelCluster = { ...sampleCluster, caData: Buffer.from(AUTHORITY).toString('base64') };
@@ -135,7 +136,10 @@ export class LocalAwsWorld extends FakeWorld {
     const { name } = pool.metadata;
     const before = this.pools.get(name);
     const answer = super.change(pool, how);
-    this.#nodeInvariants.checkReservation(before, this.pools.get(name));
+    const after = this.pools.get(name);
+    this.#nodeInvariants.checkReservation(before, after);
+    const fault = faultInRecord(before, after);
+    if (fault !== undefined) this.broken(`pool ${name} records ${fault}`);
     return answer;
   }
 
