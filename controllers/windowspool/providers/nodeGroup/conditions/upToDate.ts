@@ -17,7 +17,7 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, isClusterMismatch, rejectionOf } from '../observation/knownGroups.ts';
 import { hasPassed, isOpen } from '../secondGroup/canary.ts';
-import { describeSecondGroup, stageOf } from '../secondGroup/describeSecondGroup.ts';
+import { describeSecondGroup, reasonOf, stageOf } from '../secondGroup/describeSecondGroup.ts';
 import { canaryIn, canBeReplaced, isDraining, replacementIn } from '../secondGroup/secondGroup.ts';
 import { hasSecond } from '../secondGroup/secondGroupStatus.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
@@ -44,23 +44,20 @@ export function upToDate(result: RunResult<EksDerived>): ConditionState {
 /** The state of a pool with a canary: the nodes of one that has ended still leave, whatever else is to be reported. */
 function withCanary(s: EksDerived, state: ConditionState): ConditionState {
   if (!canaryIn(s.pool)) return state;
-  if (state.status === 'True') return canaryRunning(s);
+  if (state.status === 'True') return inProgress(s);
   if (!isDraining(s)) return state;
-  const { reason } = stageOf(s) === 'blocked' ? canaryRunning(s) : state;
+  const { reason } = stageOf(s) === 'blocked' ? inProgress(s) : state;
   return { ...state, reason, message: `${describeSecondGroup(s)} ${state.message}` };
 }
 
-function canaryRunning(s: EksDerived): ConditionState {
-  const reason = stageOf(s) === 'blocked' ? 'CanaryBlocked' : 'CanaryRunning';
-  return falseCondition(reason, describeSecondGroup(s), 'working');
+function inProgress(s: EksDerived, also = ''): ConditionState {
+  return falseCondition(reasonOf(s), `${describeSecondGroup(s)}${also}`, 'working');
 }
 
 /** The state of a replacement; and the change that EKS rejected, if there is one. */
 function replacing(s: EksDerived): ConditionState {
   const failed = s.due.failures.asked;
-  const also = failed ? ` ${sentence(failed.message)} ${describeRetry(s.pool, failed)}` : '';
-  const reason = stageOf(s) === 'blocked' ? 'ReplacementBlocked' : 'Replacing';
-  return falseCondition(reason, `${describeSecondGroup(s)}${also}`, 'working');
+  return inProgress(s, failed && ` ${sentence(failed.message)} ${describeRetry(s.pool, failed)}`);
 }
 
 /** How fields that EKS cannot change come about, or what to do about them. */
@@ -147,7 +144,7 @@ function unmetPrerequisite(
 }
 
 function openCanary({ after: s }: RunResult<EksDerived>): ConditionState | undefined {
-  return isOpen(s) && !hasPassed(s) && !s.due.failures.automatic ? canaryRunning(s) : undefined;
+  return isOpen(s) && !hasPassed(s) && !s.due.failures.automatic ? inProgress(s) : undefined;
 }
 
 function blockedCanary(result: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {

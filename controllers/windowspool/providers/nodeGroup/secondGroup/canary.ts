@@ -27,7 +27,7 @@ import { ownedGroup, rejectionOf } from '../observation/knownGroups.ts';
 import { describeFirstIssue } from '../reporting/healthIssues.ts';
 import { describeFinding, isOfTheRelease } from '../versions/releaseChecks.ts';
 import { imageIn } from '../versions/versionChanges.ts';
-import { canaryIn, isDraining, secondGroup } from './secondGroup.ts';
+import { canaryIn, isDraining } from './secondGroup.ts';
 
 /** The canary that the spec asks for; undefined when updates begin without one. */
 export function canarySpecIn(spec: WindowsPoolSpec): CanarySpec | undefined {
@@ -67,14 +67,14 @@ export function isMainSettled(s: EksState): boolean {
 
 /** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */
 export function isAnotherCanary(s: EksState): boolean {
-  const canary = s.second?.kind === 'seen' ? secondGroup(s) : undefined;
+  const canary = ownedGroup(s.pool, s.second);
   return canary !== undefined && canary.tags[CANARY_TAG] !== canaryIn(s.pool)?.target;
 }
 
 /** Whether all nodes of the canary are verified and accept pods. */
 export function isWhole(s: EksState): boolean {
-  const canary = secondGroup(s);
-  if (!canary || s.second?.kind !== 'seen' || canary.status !== 'ACTIVE' || isAnotherCanary(s)) return false;
+  const canary = ownedGroup(s.pool, s.second);
+  if (canary?.status !== 'ACTIVE' || isAnotherCanary(s)) return false;
   const { verified, total } = s.poolNodes.inGroup(canary.name);
   return verified > 0 && verified === total && verified >= canary.scaling.desiredSize;
 }
@@ -98,7 +98,7 @@ export function hasPassed(s: EksDerived): boolean {
 
 /** The release that the canary has and that failed on it: at least as many of its nodes fail because of their AMI as are verified. */
 export function failedRelease(s: EksState): NonNullable<NodeGroupState['failedTarget']>['release'] {
-  const canary = s.second?.kind === 'seen' ? secondGroup(s) : undefined;
+  const canary = ownedGroup(s.pool, s.second);
   if (!canary?.releaseVersion) return undefined;
   const found = failingNodes(s, canary.name).flatMap(({ node, failures }) => {
     const failure = failures.find(isOfTheRelease);
@@ -132,7 +132,7 @@ function faultOf(s: EksState): string | undefined {
   const refusal = refusalOf(s);
   if (refusal) return describeFailure(refusal);
   if (s.second?.kind !== 'seen') return undefined;
-  const canary = secondGroup(s);
+  const canary = ownedGroup(s.pool, s.second);
   if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
   if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${describeFirstIssue(canary)}`;
   const failing = failingNodes(s, canary.name).find(({ failures }) =>

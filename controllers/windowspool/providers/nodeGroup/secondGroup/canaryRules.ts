@@ -31,21 +31,21 @@ import {
 } from './canary.ts';
 import { describeSecondGroup } from './describeSecondGroup.ts';
 import { describeDrainOf } from './drainRules.ts';
-import { canaryIn, canBeReplaced, inPhase, isDraining, newRecord, secondGroup, secondIn } from './secondGroup.ts';
+import { canaryIn, canBeReplaced, inPhase, isDraining, newRecord, secondIn } from './secondGroup.ts';
 
 /** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other of the two names, whichever that is. */
 export function recallCanary(s: EksState): Step[] | undefined {
   const { pool } = s;
-  if (secondIn(pool)) return undefined;
-  const second = secondGroup(s);
-  if (second && s.second?.kind === 'seen' && isCanary(second)) {
-    const memory = memoryFor(s, { second: { canary: recalled(second, s.now) } });
-    return memory && [{ kind: 'beginCanary', memory, text: `continue with canary ${second.name}` }];
-  }
   const main = ownedGroup(pool, s.group);
-  if (!main || !isCanary(main)) return undefined;
+  const canary = [ownedGroup(pool, s.second), main].find((group) => group && isCanary(group));
+  if (secondIn(pool) || !canary) return undefined;
+  const second = { canary: recalled(canary, s.now) };
+  if (canary !== main) {
+    const memory = memoryFor(s, { second });
+    return memory && [{ kind: 'beginCanary', memory, text: `continue with canary ${canary.name}` }];
+  }
   const name = secondNameOf(pool);
-  const memory = memoryFor(s, { nodeGroupName: name, isSwitched: true, second: { canary: recalled(main, s.now) } });
+  const memory = memoryFor(s, { nodeGroupName: name, isSwitched: true, second });
   return memory && [{ kind: 'switchNodeGroup', memory, text: `use node group ${name}, whose canary is ${main.name}` }];
 }
 

@@ -45,6 +45,13 @@ export function stageOf(s: EksDerived): CanaryStage | undefined {
   return hasPassed(s) ? 'passed' : 'waiting';
 }
 
+/** The reason of a condition or a wait. */
+export function reasonOf(s: EksDerived) {
+  const isBlocked = stageOf(s) === 'blocked';
+  if (canaryIn(s.pool)) return isBlocked ? 'CanaryBlocked' : 'CanaryRunning';
+  return isBlocked ? 'ReplacementBlocked' : 'Replacing';
+}
+
 /** How the replacement or the canary goes on, in sentences. They have no number that changes often. */
 export function describeSecondGroup(s: EksDerived): string {
   const text = `${describePurpose(s)} ${describeTrouble(s) ?? describeStage(s)}`;

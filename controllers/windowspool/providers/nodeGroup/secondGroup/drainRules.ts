@@ -7,8 +7,11 @@ import { waitFor } from '../../../rules/ruleChains.ts';
 import { count } from '../../../util/words.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { tokenFor } from '../groupRules.ts';
+import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
+import { ownedGroup } from '../observation/knownGroups.ts';
 import { memoryFor } from '../reporting/writeAheadStatus.ts';
+import { reasonOf } from './describeSecondGroup.ts';
 import { factsOf } from './phases.ts';
 import {
   canaryIn,
@@ -20,7 +23,6 @@ import {
   isRetiring,
   nodesOfSecond,
   replacementIn,
-  secondGroup,
   secondIn,
 } from './secondGroup.ts';
 
@@ -38,26 +40,26 @@ export const drainRules = (
     deleteDrainedGroup,
     waitForDrain,
     cordonNodes,
-  ] satisfies ((s: EksState, second: NodeGroup) => Result)[]
-).map((rule) => (s: EksState): Result => {
-  const second = s.second?.kind === 'seen' && secondIn(s.pool) ? secondGroup(s) : undefined;
+  ] satisfies ((s: EksDerived, second: NodeGroup) => Result)[]
+).map((rule) => (s: EksDerived): Result => {
+  const second = secondIn(s.pool) && ownedGroup(s.pool, s.second);
   return second ? rule(s, second) : [];
 });
 
 /** Ensures that a second group is left alone while EKS works on it. */
-function waitForEks(s: EksState, { status }: NodeGroup): Result {
+function waitForEks(s: EksDerived, { status }: NodeGroup): Result {
   return ['UPDATING', 'DELETING'].includes(status) ? waitFor(reasonOf(s), 'read', { progress: true }) : undefined;
 }
 
 /** Ensures that the deletion is tried again after a failure, not at every read. */
-function retryDeletion(s: EksState, second: NodeGroup): Result {
+function retryDeletion(s: EksDerived, second: NodeGroup): Result {
   if (second.status !== 'DELETE_FAILED') return undefined;
   const until = second.modifiedAt + s.settings.createRetryMs;
   return s.now < until ? waitFor(reasonOf(s), 'time', { until }) : deleted(second, 'it is DELETE_FAILED');
 }
 
 /** Ensures that a second group that never had a node to drain is deleted at once. */
-function deleteUnusedGroup(s: EksState, second: NodeGroup): Result {
+function deleteUnusedGroup(s: EksDerived, second: NodeGroup): Result {
   const { status } = second;
   if (status !== 'CREATING' && status !== 'CREATE_FAILED') return undefined;
   return nodesOfSecond(s).length > 0 && status === 'CREATING'
@@ -66,7 +68,7 @@ function deleteUnusedGroup(s: EksState, second: NodeGroup): Result {
 }
 
 /** Ensures that the second group is untouched until the main one has enough verified nodes. */
-function waitForMainGroup(s: EksState): Result {
+function waitForMainGroup(s: EksDerived): Result {
   return isDraining(s) || canTakeOver(s) ? undefined : waitFor(reasonOf(s), 'watch', { progress: true });
 }
 
@@ -106,11 +108,12 @@ function deleteDrainedGroup(s: EksState, second: NodeGroup): Result {
 }
 
 /** Ensures that no node of the second group leaves soon after a drain that failed, nor before the main group has enough verified nodes. */
-function waitForDrain(s: EksState): Result {
+function waitForDrain(s: EksDerived): Result {
   if (isRetiring(s)) return undefined;
   const until = canTakeOver(s) ? drainRetriedAt(s) : undefined;
-  if (until === undefined) return waitFor(reasonOf(s), 'watch', { progress: true });
-  return waitFor(canaryIn(s.pool) ? 'CanaryBlocked' : 'ReplacementBlocked', 'time', { until });
+  return until === undefined
+    ? waitFor(reasonOf(s), 'watch', { progress: true })
+    : waitFor(reasonOf(s), 'time', { until });
 }
 
 /** Ensures that evicted pods do not land on other nodes that leave too: all nodes of the second group are cordoned before the first is drained. */
@@ -118,10 +121,6 @@ function cordonNodes(s: EksState, { autoScalingGroups: scalingGroups }: NodeGrou
   return nodesOfSecond(s)
     .filter(({ unschedulable }) => !unschedulable)
     .map((node) => ({ kind: 'cordonNode', node, check: { instanceID: instanceIdOf(node), scalingGroups } }));
-}
-
-function reasonOf({ pool }: EksState) {
-  return canaryIn(pool) ? 'CanaryRunning' : 'Replacing';
 }
 
 function deleted({ name }: NodeGroup, why: string, isDrained = false): Step[] {

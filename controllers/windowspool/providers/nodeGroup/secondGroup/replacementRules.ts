@@ -27,8 +27,8 @@ import { canBeReplaced, neededToDrain, newRecord, replacementIn, secondGroup, se
  */
 export function recallNodeGroups(s: EksDerived): RuleResult | Step[] | undefined {
   const { pool, group } = s;
-  const second = secondGroup(s);
-  if (!second || s.second?.kind !== 'seen' || secondIn(pool)) return undefined;
+  const second = ownedGroup(pool, s.second);
+  if (!second || secondIn(pool)) return undefined;
   const main = ownedGroup(pool, group);
   const isOutdated = main && (s.due.differences.immutable.length > 0 || isTemplateDeleted(s, main));
   // Until the launch template is read, it is not known which of the groups replaces the other one.
@@ -49,9 +49,9 @@ export function recallNodeGroups(s: EksDerived): RuleResult | Step[] | undefined
 /** Ensures that the second group becomes the main one again as soon as the spec describes it again. The other one becomes the second group. */
 export function revertReplacement(s: EksDerived): Step[] | undefined {
   const { pool, group } = s;
-  const second = secondGroup(s);
+  const second = ownedGroup(pool, s.second);
   const record = replacementIn(pool);
-  if (!second || s.second?.kind !== 'seen' || !record) return undefined;
+  if (!second || !record) return undefined;
   if (['CREATING', 'CREATE_FAILED', 'DELETING', 'DELETE_FAILED'].includes(second.status)) return undefined;
   const main = group.kind === 'seen' ? group.group : undefined;
   const isMainOwned = main && isOwnedBy(pool, main);
