@@ -1,11 +1,10 @@
 /** What on-call needs to know about a pool, from its spec and status. Pure. */
 import type {
   AdviceState,
-  CanaryNodeGroup,
   Condition,
-  FormerNodeGroup,
   NodeCounts,
   PendingStep,
+  SecondNodeGroup,
   WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api/api.gen.ts';
@@ -46,7 +45,7 @@ export interface PoolReport {
   readonly kubernetesVersion?: string;
   readonly nodeGroup?: string;
   /** The node group that it replaces. */
-  readonly formerNodeGroup?: string;
+  readonly replacedNodeGroup?: string;
   /** The temporary node group on which a version is tried. */
   readonly canary?: string;
   readonly warmPool?: string;
@@ -110,7 +109,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(group?.latestReleaseVersion && { newestRelease: group.latestReleaseVersion }),
     ...(group?.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
     ...(group && { nodeGroup: `${group.name}: ${group.status ?? 'does not exist'}` }),
-    ...(group?.former && { formerNodeGroup: describeFormer(group.former) }),
+    ...(group?.replacement && { replacedNodeGroup: describeReplaced(group.replacement) }),
     ...(group?.canary && { canary: describeCanaryGroup(group.canary) }),
     ...(group?.warmPool && { warmPool: describeWarmPool(group.warmPool) }),
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
@@ -120,12 +119,12 @@ export function reportOf(pool: WindowsPool): PoolReport {
   };
 }
 
-function describeFormer({ name, status, nodes = 0, absentSince }: FormerNodeGroup): string {
-  return `${name}: ${absentSince ? 'deleted' : `${status ?? 'unknown status'}, ${count(nodes, 'node')} left`}`;
+function describeReplaced({ name, status, nodes = 0, absenceStartTime }: SecondNodeGroup): string {
+  return `${name}: ${absenceStartTime ? 'deleted' : `${status ?? 'unknown status'}, ${count(nodes, 'node')} left`}`;
 }
 
 /** `web-2d044d: ACTIVE, release 1.36-2026.03.17, 2 of 2 nodes verified`. */
-function describeCanaryGroup({ name, status, releaseVersion, nodes = 0, verified = 0 }: CanaryNodeGroup): string {
+function describeCanaryGroup({ name, status, releaseVersion, nodes = 0, verified = 0 }: SecondNodeGroup): string {
   const version = releaseVersion ? `, ${describeRelease(releaseVersion)}` : '';
   return `${name}: ${status ?? 'does not exist'}${version}, ${verified} of ${count(nodes, 'node')} verified`;
 }

@@ -131,7 +131,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['AMI release', release ? `${release}${newer}` : ''],
     ['Kubernetes', kubernetesVersion ?? ''],
     ['Node group', nodeGroup ?? ''],
-    ['Replaces', report.formerNodeGroup ?? ''],
+    ['Replaces', report.replacedNodeGroup ?? ''],
     ['Canary', report.canary ?? ''],
     ['Warm pool', report.warmPool ?? ''],
     ['RuntimeClass', runtimeClass ?? ''],

@@ -7,7 +7,7 @@ import { type SpecChange, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, isReplaced, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 import { annotate, hasEnded, pass } from './testing/nodeLife.ts';
 import { pulling } from './testing/nodePodScenes.ts';
-import { SECOND } from './testing/replacementScenes.ts';
+import { HASHED } from './testing/replacementScenes.ts';
 
 type Alter = FakeWorld['alter'];
 type Group = Readonly<Record<string, unknown>>;
@@ -79,13 +79,13 @@ const paths: Readonly<Record<string, Path>> = {
       world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
       await until(world, deps, isReplaced(world), 'the replacement', 200);
     },
-    check: (world) => assert.deepEqual([[...world.groups.keys()], ready(world)], [[SECOND], 'True']),
+    check: (world) => assert.deepEqual([[...world.groups.keys()], ready(world)], [[HASHED], 'True']),
   },
   'a replacement of the group, and a deletion of the pool while both exist': {
     before: plain,
     run: async (world, deps) => {
       world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
-      await until(world, deps, () => world.groups.has(SECOND), 'the second group', 200);
+      await until(world, deps, () => world.groups.has(HASHED), 'the new group', 200);
       await deletes(world, deps);
     },
     check: ({ groups }) => assert.equal(groups.size, 0),
@@ -94,12 +94,12 @@ const paths: Readonly<Record<string, Path>> = {
     before: plain,
     run: async (world, deps) => {
       world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
-      await until(world, deps, () => world.groups.has(SECOND), 'the second group', 200);
+      await until(world, deps, () => world.groups.has(HASHED), 'the new group', 200);
       const later = withoutStatus(world);
       await pass(world, later, 1);
       await until(world, later, isReplaced(world), 'the replacement', 200);
     },
-    check: (world) => assert.deepEqual([[...world.groups.keys()], ready(world)], [[SECOND], 'True']),
+    check: (world) => assert.deepEqual([[...world.groups.keys()], ready(world)], [[HASHED], 'True']),
   },
   'the deletion of a pool without nodes whose status is lost': {
     before: spec({ scaling: { minSize: 0, desiredSize: 0 } }).spec,
@@ -217,7 +217,7 @@ describe('one odd or failed answer about one of two node groups', () => {
     let isOdd = false;
     world.alter = (operation, output) => {
       const { nodegroup } = output as { readonly nodegroup?: Group };
-      if (isOdd || operation !== 'DescribeNodegroup' || nodegroup?.nodegroupName !== SECOND) return output;
+      if (isOdd || operation !== 'DescribeNodegroup' || nodegroup?.nodegroupName !== HASHED) return output;
       isOdd = true;
       return absent();
     };

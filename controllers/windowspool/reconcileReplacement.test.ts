@@ -20,7 +20,7 @@ import {
   until,
 } from './testing/life.ts';
 import { pass } from './testing/nodeLife.ts';
-import { SECOND } from './testing/replacementScenes.ts';
+import { HASHED } from './testing/replacementScenes.ts';
 
 const { nodeGroup } = fresh().spec;
 
@@ -40,7 +40,7 @@ function setType(world: FakeWorld, type: string, spec: object = {}): void {
   world.apply({ ...pool, spec: { ...pool.spec, ...spec, nodeGroup: after as never } });
 }
 
-/** The pool until the second group has served it, and what was asked of AWS meanwhile. */
+/** The pool until the new group has served it, and what was asked of AWS meanwhile. */
 async function replaced(size: number, maxUnavailable: number) {
   const { world, deps } = await changed(size, { disruption: { maxUnavailable } });
   const start = world.now;
@@ -65,8 +65,8 @@ describe('a node group of 30 nodes that is replaced', () => {
       // An empty node needs four passes of five seconds.
       const rounds = SIZE / maxUnavailable;
       assert.ok(seconds < 20 * rounds + 60, `${seconds} s`);
-      assert.deepEqual([...world.groups.keys()], [SECOND]);
-      assert.equal(nodesIn(world, SECOND).length, SIZE);
+      assert.deepEqual([...world.groups.keys()], [HASHED]);
+      assert.equal(nodesIn(world, HASHED).length, SIZE);
     });
   }
 });
@@ -92,12 +92,12 @@ describe('the replacement of a node group', () => {
     assert.equal(ready(world), 'True');
     pause(false);
     await until(world, deps, isReplaced(world), 'a replaced group');
-    assert.deepEqual([...world.groups.keys()], [SECOND]);
+    assert.deepEqual([...world.groups.keys()], [HASHED]);
   });
 
-  it('leaves the first group untouched while nodes of the second one fail, and shows why', async () => {
+  it('leaves the old group untouched while nodes of the new one fail, and shows why', async () => {
     const { world, deps } = await changed(2);
-    world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+    world.cloud.faults.nextNode({ group: HASHED, build: '10.0.17763' });
     const first = world.groups.get('web');
     const nodes = nodesIn(world, 'web');
     await pass(world, deps, 120);
@@ -106,7 +106,7 @@ describe('the replacement of a node group', () => {
     assert.match(conditionOf(world, 'NodesVerified') ?? '', /^False WrongBuild: 1 of 4 nodes failed verification/);
     assert.match(conditionOf(world, 'UpToDate') ?? '', /1 of 2 required nodes of web-2d044d verified; until then/);
     assert.equal(ready(world), 'True');
-    const [bad = assert.fail()] = nodesIn(world, SECOND).filter(({ verified }) => verified?.status === 'False');
+    const [bad = assert.fail()] = nodesIn(world, HASHED).filter(({ verified }) => verified?.status === 'False');
     world.cloud.faults.terminateInstance({ node: bad.name });
     await until(world, deps, isReplaced(world), 'a replaced group');
     assert.equal(nodesIn(world, 'web').length, 0);
@@ -114,7 +114,7 @@ describe('the replacement of a node group', () => {
 
   it('names the group of a node that loses its label, and of one that is not on an instance of its group', async () => {
     const { world, deps } = await changed(2);
-    await until(world, deps, () => world.groups.has(SECOND), 'the second group');
+    await until(world, deps, () => world.groups.has(HASHED), 'the new group');
     setType(world, 'm5.xlarge', { paused: true });
     await pass(world, deps, 5);
     const foreign = sampleNode({ name: 'ip-9', ready: 'False', taints: [] });
@@ -135,7 +135,7 @@ describe('the replacement of a node group', () => {
     );
   });
 
-  it('leaves the first group untouched while EKS rejects the second one, and creates it when EKS accepts it', async () => {
+  it('leaves the old group untouched while EKS rejects the new one, and creates it when EKS accepts it', async () => {
     const { world, deps } = await changed(2);
     const first = world.groups.get('web');
     world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('limit') : undefined);
@@ -145,12 +145,12 @@ describe('the replacement of a node group', () => {
     assert.equal(ready(world), 'True');
     world.fails = () => undefined;
     await until(world, deps, isReplaced(world), 'a replaced group');
-    assert.deepEqual([...world.groups.keys()], [SECOND]);
+    assert.deepEqual([...world.groups.keys()], [HASHED]);
   });
 
   it('ends with one group when the status is lost while the pool is paused, and replacements are refused from then on', async () => {
     const { world, deps } = await changed(2);
-    await until(world, deps, () => nodesIn(world, SECOND).length === 2, 'nodes of both groups');
+    await until(world, deps, () => nodesIn(world, HASHED).length === 2, 'nodes of both groups');
     const pool = world.pools.get('web') ?? assert.fail();
     const refusing = { ...nodeGroupIn(pool.spec), immutableChangePolicy: 'Reject' as const };
     const { status: _lost, ...paused } = {
@@ -160,17 +160,17 @@ describe('the replacement of a node group', () => {
     world.pools.set('web', paused);
     const restarted = world.start();
     await pass(world, restarted, 5);
-    assert.deepEqual([...world.groups.keys()], ['web', SECOND]);
+    assert.deepEqual([...world.groups.keys()], ['web', HASHED]);
     world.apply({ ...(world.pools.get('web') ?? assert.fail()), spec: { ...paused.spec, paused: false } });
     await until(world, restarted, () => world.groups.size === 1, 'one group', 100);
-    assert.deepEqual([[...world.groups.keys()], nodesIn(world, SECOND).length], [[SECOND], 2]);
+    assert.deepEqual([[...world.groups.keys()], nodesIn(world, HASHED).length], [[HASHED], 2]);
   });
 
-  it('ends with the first group when the spec goes back while its nodes are drained', async () => {
+  it('ends with the old group when the spec goes back while its nodes are drained', async () => {
     const { world, deps } = await changed(3);
     await until(world, deps, () => nodesIn(world, 'web').length === 2, 'a drained node');
     setType(world, 'm5.large');
-    await until(world, deps, isReplaced(world), 'the first group alone');
+    await until(world, deps, isReplaced(world), 'the old group alone');
     assert.deepEqual([...world.groups.keys()], ['web']);
     const nodes = nodesIn(world, 'web');
     assert.deepEqual([nodes.length, nodes.some(({ unschedulable }) => unschedulable)], [3, false]);
@@ -183,8 +183,8 @@ describe('the replacement of a node group', () => {
       const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
       world.pools.set('web', pool);
       await hours(world, isRestarted ? world.start() : deps, 1);
-      assert.deepEqual([...world.groups.keys()], [SECOND]);
-      assert.deepEqual([stateOf(world)?.name, ready(world)], [SECOND, 'True']);
+      assert.deepEqual([...world.groups.keys()], [HASHED]);
+      assert.deepEqual([stateOf(world)?.name, ready(world)], [HASHED, 'True']);
     });
   }
 });

@@ -172,7 +172,7 @@ describe('the next read of AWS', () => {
       const patient = derive({ ...doubted(4_000), settings: { ...settings, pollMs: 10 * MINUTE } });
       for (const observed of [doubted(4_000), patient]) assert.equal(untilNextRead(observed, 0), 6_000);
       assert.equal(untilNextRead(doubted(9_901), 0), 100);
-      const both = derive({ ...doubted(4_000), former: once(7_000) });
+      const both = derive({ ...doubted(4_000), second: once(7_000) });
       assert.equal(untilNextRead(both, 0), 3_000);
     }
   });

@@ -155,8 +155,8 @@ function each(actions: readonly (() => void)[]): void {
 
 /** The node groups that a pool has or had; empty if none is known. */
 export function groupsKnownOf(pool: WindowsPool | undefined): readonly string[] {
-  const { arn, former, canary } = pool?.status?.nodeGroup ?? {};
-  return pool && (arn ?? former ?? canary) !== undefined ? providerOf(pool).nodeGroupNames(pool) : [];
+  const { arn, replacement, canary } = pool?.status?.nodeGroup ?? {};
+  return pool && (arn ?? replacement ?? canary) !== undefined ? providerOf(pool).nodeGroupNames(pool) : [];
 }
 
 /** Whether a pool must be reconciled: anything changed except its status, which the operator writes itself. */

@@ -25,6 +25,7 @@ const OBJECT_META: JSONSchema = {
 };
 
 type Schema = Record<string, unknown> & {
+  title?: string;
   properties?: Record<string, Schema>;
   items?: Schema;
   additionalProperties?: unknown;
@@ -34,18 +35,28 @@ type Schema = Record<string, unknown> & {
   maxItems?: unknown;
 };
 
-/** A stored object is complete: the API server has added the defaults and pruned unknown fields. */
-function asStored(schema: Schema): JSONSchema {
+/**
+ * A stored object is complete: the API server has added the defaults and pruned unknown fields. Objects with the same title and properties get one type:
+ * `shared` has those that were found before, by their properties.
+ */
+function asStored(schema: Schema, shared = new Map<unknown, JSONSchema>()): JSONSchema {
+  const known = schema.title === undefined ? undefined : shared.get(schema.properties);
+  if (known) {
+    // Each place has a description of its own.
+    delete known.description;
+    return known;
+  }
   const { minItems: _min, maxItems: _max, ...stored } = schema;
+  if (schema.properties) shared.set(schema.properties, stored as JSONSchema);
   if (schema.properties) {
     const withDefault = Object.entries(schema.properties).filter(([, property]) => property.default !== undefined);
     stored.required = [...(schema.required ?? []), ...withDefault.map(([name]) => name)];
     stored.properties = Object.fromEntries(
-      Object.entries(schema.properties).map(([name, property]) => [name, asStored(property) as Schema]),
+      Object.entries(schema.properties).map(([name, property]) => [name, asStored(property, shared) as Schema]),
     );
     stored.additionalProperties = false;
   }
-  if (schema.items) stored.items = asStored(schema.items) as Schema;
+  if (schema.items) stored.items = asStored(schema.items, shared) as Schema;
   return stored as JSONSchema;
 }
 

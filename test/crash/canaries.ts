@@ -67,8 +67,8 @@ const trying =
 const spoilNext = ({ world }: MemoryFixture) => world.cloud.faults.nextNode({ build: '10.0.17763' });
 
 const whileCreating = trying('to create the canary', (pool) => canaryIn(pool)?.status === 'CREATING');
-const whileVerified = trying('to verify the canary', (pool) => canaryIn(pool)?.verifiedSince !== undefined);
-const whileDraining = trying('to drain the canary', (pool) => canaryIn(pool)?.drainingSince !== undefined, spoilNext);
+const whileVerified = trying('to verify the canary', (pool) => canaryIn(pool)?.phase === 'Soaking');
+const whileDraining = trying('to drain the canary', (pool) => canaryIn(pool)?.phase === 'Draining', spoilNext);
 
 const endWith =
   (release: string | undefined, isOver: (pool: WindowsPool | undefined) => boolean = isSettled) =>
@@ -172,7 +172,7 @@ export const canaries: readonly Replacement[] = [
     prepare: async (fixture) => {
       await makeCustom(fixture);
       await applyCustom(fixture, NEW_IMAGE);
-      await fixture.until('to verify the canary', (pool) => canaryIn(pool)?.verifiedSince !== undefined);
+      await fixture.until('to verify the canary', (pool) => canaryIn(pool)?.phase === 'Soaking');
     },
     act: (fixture) => applyCustom(fixture, OLD_IMAGE),
     end: endWithImage(OLD_IMAGE, '1,3'),

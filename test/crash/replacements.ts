@@ -1,4 +1,4 @@
-/** The replacements of a node group by a second one, during which the operator is killed in memory. */
+/** The replacements of a node group by a new one, during which the operator is killed in memory. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
@@ -34,7 +34,7 @@ const apply = (fixture: MemoryFixture, type: string, rest: Record<string, unknow
 /** Whether the pool has one group that matches the spec. */
 function isSettled(pool: WindowsPool | undefined): boolean {
   const { nodeGroup, observedGeneration, disruption } = pool?.status ?? {};
-  const isCurrent = observedGeneration === pool?.metadata.generation && nodeGroup?.former === undefined;
+  const isCurrent = observedGeneration === pool?.metadata.generation && nodeGroup?.replacement === undefined;
   const isDone = disruption === undefined && nodeGroup?.update?.status !== 'InProgress';
   return (
     isCurrent &&
@@ -69,13 +69,13 @@ const replacing =
     await fixture.until(what, isThere);
   };
 
-const whileCreating = replacing('to create the second group', (pool) => {
-  const { former, status } = pool?.status?.nodeGroup ?? {};
-  return former !== undefined && status === 'CREATING';
+const whileCreating = replacing('to create the new group', (pool) => {
+  const { replacement, status } = pool?.status?.nodeGroup ?? {};
+  return replacement !== undefined && status === 'CREATING';
 });
 const whileDraining = replacing(
   'to drain the second node',
-  (pool) => pool?.status?.nodeGroup?.former?.nodes === SIZE - 1,
+  (pool) => pool?.status?.nodeGroup?.replacement?.nodes === SIZE - 1,
 );
 
 /** One group as specified, without a trace of the other. */
@@ -114,21 +114,21 @@ export const replacements: readonly Replacement[] = [
     includes: ['CreateNodegroup', 'UpdateNodegroupConfig', 'TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
   },
   {
-    name: 'reversed while the second group is created',
+    name: 'reversed while the new group is created',
     prepare: whileCreating,
     act: (fixture) => apply(fixture, OLD),
     end: endWith(OLD),
     includes: ['PUT windowspools/status', 'DeleteNodegroup'],
   },
   {
-    name: 'reversed while the first group is drained',
+    name: 'reversed while the old group is drained',
     prepare: whileDraining,
     act: (fixture) => apply(fixture, OLD),
     end: endWith(OLD),
     includes: ['UpdateNodegroupConfig', 'TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
   },
   {
-    name: 'a third configuration while the second group is created',
+    name: 'a third configuration while the new group is created',
     prepare: whileCreating,
     act: (fixture) => apply(fixture, THIRD),
     end: endWith(THIRD),
@@ -136,7 +136,7 @@ export const replacements: readonly Replacement[] = [
     includes: ['CreateNodegroup', 'TerminateInstanceInAutoScalingGroup', 'DeleteNodegroup'],
   },
   {
-    name: 'a third configuration while the first group is drained',
+    name: 'a third configuration while the old group is drained',
     prepare: whileDraining,
     act: (fixture) => apply(fixture, THIRD),
     end: endWith(THIRD),

@@ -1,4 +1,4 @@
-/** The operator is killed before and after each request while a second node group replaces the first, or tries a version, in memory. */
+/** The operator is killed before and after each request while a new node group replaces the old one, or tries a version, in memory. */
 import assert from 'node:assert/strict';
 import { canaries } from './canaries.ts';
 import { distinctPoints, kindOf, MOMENTS, type TimedRequest, visitsAll } from './crashPoints.ts';

@@ -248,7 +248,7 @@ describe('alerts on a real Prometheus', function () {
     try {
       await patch('moved', spec('m5.xlarge'));
       await becomes('moved', 'Reconciling=True/Creating');
-      await patchGroup('moved', { former: { since: yesterday() } });
+      await patchGroup('moved', { replacement: { startTime: yesterday() } });
       await fires('WindowsPoolReplacementStuck', { pool: 'moved' });
     } finally {
       restoreSpeed();

@@ -73,10 +73,10 @@ describe('a node group that EKS cannot change', () => {
       'to have one node group with the new instance type',
       // Called at each event of the pool.
       (pool) => {
-        const { former, name } = pool?.status?.nodeGroup ?? {};
+        const { replacement, name } = pool?.status?.nodeGroup ?? {};
         if (groups().length > 2) wrong.push(`there were ${groups().length} groups`);
         if (!conditionOf(pool, 'Ready').startsWith('True')) wrong.push(`Ready was ${conditionOf(pool, 'Ready')}`);
-        return name !== POOL && former === undefined && conditionOf(pool, 'UpToDate').startsWith('True');
+        return name !== POOL && replacement === undefined && conditionOf(pool, 'UpToDate').startsWith('True');
       },
       120_000,
     );

@@ -1,7 +1,7 @@
 /** Updates that are tried on a canary first, against a real API server. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { otherNameOf } from '../../controllers/windowspool/providers/nodeGroups.ts';
+import { secondNameOf } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
@@ -28,7 +28,7 @@ describe('an update with a canary', function () {
       .filter(({ tags }) => tags?.['winpool.dev/pool'] === name);
   const canaryOf = async (name: string) => {
     const pool = await fixture.world.pool(name);
-    return otherNameOf(pool ?? assert.fail(`there is no pool ${name}`));
+    return secondNameOf(pool ?? assert.fail(`there is no pool ${name}`));
   };
   const wrong: string[] = [];
   /** Called at each event of the pool: it keeps serving, with at most two groups. */
@@ -59,7 +59,7 @@ describe('an update with a canary', function () {
     const pool = await fixture.world.waitForPool(
       PASSING,
       'to have a verified canary',
-      watched((found) => canaryIn(found)?.verifiedSince !== undefined),
+      watched((found) => canaryIn(found)?.phase === 'Soaking'),
     );
     const name = await canaryOf(PASSING);
     assert.deepEqual([canaryIn(pool)?.name, canaryIn(pool)?.verified, releaseIn(pool)], [name, 1, OLD_IMAGE]);
@@ -85,7 +85,7 @@ describe('an update with a canary', function () {
   });
 
   it('is made when its nodes have been verified for long enough; then the canary is drained and deleted', async () => {
-    const since = Date.parse(canaryIn(await fixture.world.pool(PASSING))?.verifiedSince ?? '');
+    const since = Date.parse(canaryIn(await fixture.world.pool(PASSING))?.lastTransitionTime ?? '');
     await fixture.world.waitForPool(
       PASSING,
       'to be updated',

@@ -74,7 +74,7 @@ export interface NodeGroupSpec {
    */
   nodeRole: string;
   /**
-   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, the first ami or kubelet, or another launchTemplate. Reject: the API server rejects the change. Replace: the operator creates a second node group beside the first one and waits until enough of its nodes are verified. Then it drains the nodes of the first node group within disruption.maxUnavailable, and deletes that node group.
+   * What happens when you change a field that EKS cannot change on a node group: edition, nodeRole, subnets, instanceTypes, capacityType, diskSizeGiB, the first ami or kubelet, or another launchTemplate. Reject: the API server rejects the change. Replace: the operator creates a new node group beside the old one and waits until enough of its nodes are verified. Then it drains the nodes of the old node group within disruption.maxUnavailable, and deletes that node group.
    */
   immutableChangePolicy: 'Reject' | 'Replace';
   /**
@@ -911,8 +911,8 @@ export interface NodeGroupState {
    */
   differs?: boolean;
   update?: UpdateState;
-  former?: FormerNodeGroup;
-  canary?: CanaryNodeGroup;
+  replacement?: SecondNodeGroup;
+  canary?: SecondNodeGroup;
   /**
    * Changes that EKS rejected or that failed. The operator does not retry them until the spec or the value of the annotation winpool.dev/retry changes. The operator also retries the creation of a group at intervals.
    */
@@ -1019,14 +1019,23 @@ export interface UpdateState {
    */
   errors?: string[];
 }
-/**
- * The node group that this one replaces. Absent if no replacement is in progress.
- */
-export interface FormerNodeGroup {
+export interface SecondNodeGroup {
   /**
-   * Name in EKS.
+   * Name in EKS of the second node group: the one that this one replaces, or the canary.
    */
   name: string;
+  /**
+   * How far it is. Creating: the new node group or the canary does not exist yet. Verifying: not enough of its nodes are verified. Soaking: all nodes of the canary are verified. Draining: the nodes of the old node group or of the canary leave, and then it is deleted. After the spec was reverted: Returning: nodes have left this node group, and not enough are verified. Cancelling: the other node group is drained next, which has never served the pool. Discarding: its nodes leave, and then it is deleted.
+   */
+  phase: 'Creating' | 'Verifying' | 'Soaking' | 'Cancelling' | 'Returning' | 'Draining' | 'Discarding';
+  /**
+   * When the replacement or the canary began.
+   */
+  startTime: string;
+  /**
+   * When the phase last changed.
+   */
+  lastTransitionTime: string;
   /**
    * ARN of the group.
    */
@@ -1035,115 +1044,40 @@ export interface FormerNodeGroup {
    * Last observed status in EKS.
    */
   status?: string;
-  /**
-   * Its nodes that are left.
-   */
-  nodes?: number;
-  /**
-   * When the replacement began.
-   */
-  since: string;
-  /**
-   * When the operator began to drain its nodes. Absent while the other node group lacks verified nodes.
-   */
-  drainingSince?: string;
-  /**
-   * Whether the other node group has served the pool before, so that it is not deleted without a drain.
-   */
-  successorServed?: boolean;
-  /**
-   * Whether this node group has served the pool.
-   */
-  served?: boolean;
-  /**
-   * Since when EKS has not had the group.
-   */
-  absentSince?: string;
-  blocked?: BlockedNode;
-}
-/**
- * The last node that could not be drained. The operator retries.
- */
-export interface BlockedNode {
-  /**
-   * Name of the node.
-   */
-  node: string;
-  /**
-   * What prevented the drain or the termination.
-   */
-  message: string;
-  /**
-   * When the operator gave up.
-   */
-  time: string;
-}
-/**
- * The temporary node group on which a version is tried before the node group of the pool is updated. Absent if there is none.
- */
-export interface CanaryNodeGroup {
-  /**
-   * Name in EKS.
-   */
-  name: string;
-  /**
-   * ARN of the group.
-   */
-  arn?: string;
-  /**
-   * Last observed status in EKS.
-   */
-  status?: string;
-  /**
-   * Hash of the version that is tried, and of the number of nodes.
-   */
-  target: string;
-  /**
-   * Kubernetes version that is tried.
-   */
-  kubernetesVersion?: string;
-  /**
-   * AMI release that is tried, or the ID of the custom AMI.
-   */
-  releaseVersion?: string;
-  /**
-   * Version of the launch template that is tried, if it differs from that of the node group of the pool. With a custom AMI, the canary itself has another version, whose user data has its name.
-   */
-  templateVersion?: string;
   /**
    * Its nodes.
    */
   nodes?: number;
   /**
-   * Its verified nodes.
+   * Since when EKS has not had the group.
+   */
+  absenceStartTime?: string;
+  blocked?: BlockedNode;
+  /**
+   * Verified nodes of the canary.
    */
   verified?: number;
   /**
-   * When the canary began.
+   * Hash of the version that the canary tries, and of the number of nodes.
    */
-  since: string;
+  target?: string;
   /**
-   * Since when all of its nodes have been verified. Absent while they are not.
+   * Kubernetes version that the canary tries.
    */
-  verifiedSince?: string;
+  kubernetesVersion?: string;
   /**
-   * Since when EKS has created the group and not all of its nodes are verified.
+   * AMI release that the canary tries, or the ID of the custom AMI.
    */
-  unverifiedSince?: string;
+  releaseVersion?: string;
   /**
-   * When the canary ended, and the operator began to drain its nodes.
+   * Version of the launch template that the canary tries, if it differs from that of the node group of the pool. With a custom AMI, the canary itself has another version, whose user data has its name.
    */
-  drainingSince?: string;
-  /**
-   * Since when EKS has not had the group.
-   */
-  absentSince?: string;
-  blocked?: BlockedCanaryNode;
+  templateVersion?: string;
 }
 /**
  * The last node that could not be drained. The operator retries.
  */
-export interface BlockedCanaryNode {
+export interface BlockedNode {
   /**
    * Name of the node.
    */
@@ -1338,7 +1272,7 @@ export interface Bookkeeping {
   /**
    * The same for the node group that is being replaced.
    */
-  formerApplied?: string[];
+  secondApplied?: string[];
   /**
    * Tags for the cluster-autoscaler that the operator set on the Auto Scaling group for the labels and taints of the pool, without the prefix k8s.io/cluster-autoscaler/node-template/.
    */

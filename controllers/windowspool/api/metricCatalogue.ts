@@ -203,7 +203,7 @@ const nodeGroups = {
     'Date of the newest AMI release for the node group.',
   ),
   windowspool_replacement_in_progress: poolGauge(
-    'Always 1 while a second node group replaces the node group of a pool, by stage: creating; verifying (it lacks verified nodes); draining (nodes of the former group leave); blocked (a node of it could not be drained); deleting. No series if no replacement is in progress.',
+    'Always 1 while a new node group replaces the node group of a pool, by stage: creating; verifying (it lacks verified nodes); draining (nodes of the old group leave); blocked (a node of it could not be drained); deleting. No series if no replacement is in progress.',
     { stage: { values: ['creating', 'verifying', 'draining', 'blocked', 'deleting'] satisfies ReplacementStage[] } },
   ),
   windowspool_replacement_start_timestamp_seconds: poolGauge(

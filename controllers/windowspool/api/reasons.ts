@@ -188,14 +188,14 @@ const others = {
   Drifted:
     'The node group differs from the spec, and the spec did not change. The message names each field with both values. With driftPolicy Correct, the operator reverts the group to the spec. With Report, change the group or the spec.',
   ImmutableDifference:
-    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool. A second node group then replaces it.',
+    'The node group differs from the spec in fields that EKS cannot change. Correct the spec, set nodeGroup.immutableChangePolicy: Replace, or create another pool. A new node group then replaces it.',
   Replacing:
-    'A second node group replaces the node group of the pool (nodeGroup.immutableChangePolicy: Replace). The message shows how far it is. No action is needed. To cancel, revert the spec.',
+    'A new node group replaces the node group of the pool (nodeGroup.immutableChangePolicy: Replace). The message shows how far it is. No action is needed. To cancel, revert the spec.',
   ReplacementBlocked:
     'A node of the node group that is being replaced could not be drained within disruption.drain.timeout, or its instance could not be terminated. The operator retries after --create-retry-interval. Fix the cause in the message, or revert the spec.',
   ReplacementStarted:
     'Another node group becomes the one that the spec describes, because EKS cannot change the current one.',
-  ReplacementDraining: 'Enough nodes of the new node group are verified. The operator starts to drain the former one.',
+  ReplacementDraining: 'Enough nodes of the new node group are verified. The operator starts to drain the old one.',
   CanaryRunning:
     'A new version is tried on a canary (nodeGroup.update.canary), or the canary is being removed. The message shows how far it is. No action is needed.',
   CanaryBlocked:

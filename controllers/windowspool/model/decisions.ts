@@ -11,7 +11,7 @@ export type Chain =
   | 'replacement'
   | 'version'
   | 'config'
-  | 'formerNodeGroup'
+  | 'secondNodeGroup'
   | 'windowsIpam'
   | 'accessEntry'
   | 'tags'

@@ -78,7 +78,7 @@ export type DisruptionReservation = NonNullable<WindowsPoolStatus['disruption']>
 /** The reason of a reservation for nodes that are replaced, removed or remediated one at a time. */
 export const NODE_REPLACEMENT = 'NodeReplacement';
 
-/** The other pools, as far as they matter to one pool. Names are sorted, so that equal fleets compare equal. */
+/** The other pools, as far as they matter to one pool. Names are sorted, so that equal values compare equal. */
 export interface OtherPools {
   /** Pools that disrupt nodes now, or may start to at any moment. */
   readonly disrupted: readonly string[];
@@ -109,11 +109,11 @@ export type TerminatingStage = 'draining' | 'blocked' | 'ending' | 'drained';
 
 /**
  * The stage of the replacement of a node group.
- * - `creating`: EKS creates the second group.
+ * - `creating`: EKS creates the main group.
  * - `verifying`: it does not have enough verified nodes.
- * - `draining`: the nodes of the former group leave.
+ * - `draining`: the nodes of the second group leave.
  * - `blocked`: one of them could not be drained, and the operator waits before it tries again.
- * - `deleting`: the former group has no nodes left.
+ * - `deleting`: the second group has no nodes left.
  */
 export type ReplacementStage = 'creating' | 'verifying' | 'draining' | 'blocked' | 'deleting';
 

@@ -47,7 +47,7 @@ export interface Steps {
     /** What must be true of its instance; absent when that was just read. */
     check?: { readonly instanceID: string; readonly scalingGroups: readonly string[] };
   };
-  /** Reports that a node of a former group could not be drained. It stays cordoned. Writes nothing to the node. */
+  /** Reports that a node of a second group could not be drained. It stays cordoned. Writes nothing to the node. */
   giveUpNode: { node: NodeRecord; entry: LeavingNode; why: string };
   /** Requests the eviction of pods, once each. */
   evictPods: {

@@ -272,7 +272,7 @@ describe('the cache of the nodes of pools', () => {
     const first = poolNodesCache.of('pool', ['web'], expecting());
     assert.equal(poolNodesCache.of('pool', ['api'], expecting()).total, 1);
     poolNodesCache.follow(undefined, inGroup('b', 'web'));
-    assert.equal(first.total, 1, 'the nodes of the former group are not updated');
+    assert.equal(first.total, 1, 'the nodes of the old group are not updated');
     poolNodesCache.forget('pool');
     poolNodesCache.forget('pool');
     assert.notEqual(poolNodesCache.of('pool', ['web'], expecting()), first);

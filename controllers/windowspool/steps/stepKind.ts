@@ -14,8 +14,8 @@ export type StepResult = (Outcome & Partial<EvictionPass>) | { readonly error: C
 
 /** The facts about a step or a read that matter when it fails. */
 interface FailureFacts {
-  /** What waits until it succeeds, and reports its error; absent: none of these. The other group is a former one or a canary. */
-  readonly blocks?: 'nodeGroup' | 'otherNodeGroup' | 'launchTemplate' | 'runtimeClass' | 'drain';
+  /** What waits until it succeeds, and reports its error; absent: none of these. The second group is one that is replaced, or a canary. */
+  readonly blocks?: 'nodeGroup' | 'secondNodeGroup' | 'launchTemplate' | 'runtimeClass' | 'drain';
   /** Whether it is not tried again before the next read of AWS, although it is a call of the API server. */
   readonly waitsForRead?: true;
 }

@@ -70,10 +70,10 @@ describe('the description of a step', () => {
       ['web-2', '3 nodes'],
     ],
     [
-      { kind: 'shrinkFormerGroup', group: 'web', change: { scaling: { minSize: 0, maxSize: 2 } }, token: 't' },
+      { kind: 'shrinkSecondGroup', group: 'web', change: { scaling: { minSize: 0, maxSize: 2 } }, token: 't' },
       ['web', 'minSize', 'maxSize'],
     ],
-    [{ kind: 'deleteFormerGroup', group: 'web', why: 'node group web-2 replaces it', isDrained: true }, ['web-2']],
+    [{ kind: 'deleteSecondGroup', group: 'web', why: 'node group web-2 replaces it', isDrained: true }, ['web-2']],
     [
       {
         kind: 'giveUpNode',

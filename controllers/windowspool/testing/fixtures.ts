@@ -374,7 +374,7 @@ export function outcomeOf<D extends Derived>(after: D): RunResult<D> {
 
 /** What the nodes of the pool in this state are verified against. */
 export function expectationIn(
-  s: Pick<EksState, 'pool' | 'group' | 'former' | 'serverVersion' | 'settings'>,
+  s: Pick<EksState, 'pool' | 'group' | 'second' | 'serverVersion' | 'settings'>,
 ): Expectation {
   return expectationOf(s.pool, expectationOfGroups(s), s.serverVersion, s.settings.joinGraceMs);
 }

@@ -104,9 +104,9 @@ export function conditionOf(world: FakeWorld, conditionType: string): string | u
   return found && `${found.status} ${found.reason}: ${found.message}`;
 }
 
-/** Whether the node group that the spec describes serves the pool, and its former one is gone. */
+/** Whether the node group that the spec describes serves the pool, and the old one is gone. */
 export const isReplaced = (world: FakeWorld) => () =>
-  stateOf(world)?.former === undefined && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
+  stateOf(world)?.replacement === undefined && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
 
 /** The nodes of one node group, by their label. */
 export const nodesIn = (world: FakeWorld, group: string) =>

@@ -88,14 +88,14 @@ export function machineState(
   rest: Rest = {},
   change: Partial<EksState> = {},
 ): EksDerived {
-  const former = machinePool(before.machine, rest);
-  const applied = entriesOf(desiredFields(former));
+  const earlier = machinePool(before.machine, rest);
+  const applied = entriesOf(desiredFields(earlier));
   const pool = machinePool(machine, rest, knownStatus({ applied, ...before.status }));
   const cluster = { kind: 'seen', cluster: sampleCluster() } as const;
   const prerequisites = change.prerequisites ?? sampleFacts();
   const template = change.machineTemplate ?? machineTemplate([machineFor(before.machine)]);
   const seen = { pool, cluster, prerequisites };
-  const group = sampleGroup(former, {
+  const group = sampleGroup(earlier, {
     launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '1' },
     ...before.group,
   });

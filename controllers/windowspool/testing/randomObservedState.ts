@@ -1,6 +1,6 @@
 /** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
-import type { FormerNodeGroup, WindowsPool } from '../api/api.gen.ts';
+import type { SecondNodeGroup, WindowsPool } from '../api/api.gen.ts';
 import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../api/labels.ts';
 import type { NodeMembershipView } from '../model/nodeMembershipView.ts';
 import { podsOn } from '../nodePods/preparation.ts';
@@ -13,6 +13,7 @@ import { configTargetOf } from '../providers/nodeGroup/changes/groupChanges.ts';
 import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
 import type { EksState, ObservedCluster, ObservedNodeGroup } from '../providers/nodeGroup/model/groupState.ts';
 import type { PrerequisiteFacts } from '../providers/nodeGroup/model/prerequisiteFacts.ts';
+import { PHASES, type ReplacementPhase } from '../providers/nodeGroup/secondGroup/phases.ts';
 import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { derive } from './derived.ts';
 import {
@@ -62,19 +63,18 @@ const WINDOWS = ['0 12 * * *', '0 2 * * SAT', '1 12 * * *', '0 0 30 2 *', '99 * 
 /** An image that some nodes have. */
 const IMAGE = 'mcr.microsoft.com/windows/servercore:ltsc2022';
 
-/** What status records of a former group, as far as it matters. */
-const randomFormer: fc.Arbitrary<FormerNodeGroup> = fc
+/** What status records of a replacement, as far as it matters. */
+const randomReplacement: fc.Arbitrary<SecondNodeGroup> = fc
   .record(
     {
-      served: fc.constant(true),
-      successorServed: fc.constant(true),
-      drainingSince: ago.map((time) => new Date(time).toISOString()),
-      absentSince: ago.map((time) => new Date(time).toISOString()),
+      phase: fc.constantFrom(...(Object.keys(PHASES) as ReplacementPhase[])),
+      lastTransitionTime: ago.map((time) => new Date(time).toISOString()),
+      absenceStartTime: ago.map((time) => new Date(time).toISOString()),
       blocked: ago.map((time) => ({ node: 'a', message: 'x'.repeat(1_024), time: new Date(time).toISOString() })),
     },
-    { requiredKeys: [] },
+    { requiredKeys: ['phase', 'lastTransitionTime'] },
   )
-  .map((rest) => ({ name: 'web', since: new Date(NOW - MINUTE).toISOString(), ...rest }));
+  .map((rest) => ({ name: 'web', startTime: new Date(NOW - MINUTE).toISOString(), ...rest }));
 
 /** A pool with a node group, with any status. */
 export const randomPool: fc.Arbitrary<WindowsPool> = fc
@@ -98,7 +98,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     known: fc.boolean(),
     failed: maybe(fc.constantFrom('create', 'update', 'other')),
     immutableChangePolicy: fc.constantFrom('Reject' as const, 'Replace' as const),
-    former: maybe(randomFormer),
+    replacement: maybe(randomReplacement),
     update: maybe(fc.constantFrom('InProgress', 'Failed', 'Successful')),
     conditions: randomConditions,
     records: randomRecords,
@@ -164,7 +164,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     const status = knownStatus({
       ...(r.failed && { failedChanges: [failedTarget] }),
       ...(r.update && { update }),
-      ...(r.former && { former: r.former }),
+      ...(r.replacement && { replacement: r.replacement }),
     });
     const bookkeeping = {
       ...status?.bookkeeping,
@@ -372,7 +372,7 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
     .record({
       cluster: isExisting ? fc.constant({ kind: 'absent' as const }) : randomCluster,
       group: randomView(pool),
-      former: isExisting ? fc.constant(undefined) : maybe(randomView(pool)),
+      second: isExisting ? fc.constant(undefined) : maybe(randomView(pool)),
       nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
       instances: maybe(fc.array(ago.map((launchedAt) => ({ id: 'i-1', privateDnsName: '', launchedAt })))),
       update: maybe(
@@ -423,8 +423,8 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
         { maxLength: 2 },
       ),
     })
-    .chain(({ nodes, former, ...known }): fc.Arbitrary<EksDerived> => {
-      const rest = { ...known, ...(former && { former }) };
+    .chain(({ nodes, second, ...known }): fc.Arbitrary<EksDerived> => {
+      const rest = { ...known, ...(second && { second }) };
       const expected = expectationIn({ pool, settings, ...rest });
       const seen = isExisting ? randomMembership(pool, nodes).map((membership) => ({ membership })) : fc.constant({});
       return fc.tuple(seen, randomNodePods(pool, nodes)).map(([membership, nodePods]) => {

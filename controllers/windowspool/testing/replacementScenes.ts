@@ -1,9 +1,9 @@
-/** A pool whose node group `web` is replaced by a second one, because its instance type changed. */
-import type { FormerNodeGroup } from '../api/api.gen.ts';
+/** A pool whose node group `web` is replaced by a new one, because its instance type changed. */
+import type { SecondNodeGroup } from '../api/api.gen.ts';
 import { NODE_GROUP_LABEL } from '../api/labels.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { otherNameOf } from '../providers/nodeGroup/desired/desiredNodeGroup.ts';
+import { secondNameOf } from '../providers/nodeGroup/desired/desiredNodeGroup.ts';
 import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
 import type { EksState, ObservedNodeGroup } from '../providers/nodeGroup/model/groupState.ts';
 import {
@@ -18,14 +18,14 @@ import {
 } from './fixtures.ts';
 import { BY_OPERATOR, node } from './nodeScenes.ts';
 
-/** The names of the two groups of the sample pool. */
-export const FIRST = 'web';
-export const SECOND = otherNameOf(samplePool());
+/** The two names that groups of the sample pool can have. In these scenes, the old group has the plain one. */
+export const PLAIN = 'web';
+export const HASHED = secondNameOf(samplePool());
 
 /** The instance types before the replacement, after it, and of a third configuration. */
 export const [OLD, NEW, THIRD] = ['m5.large', 'm5.xlarge', 'm5.2xlarge'] as const;
 
-const SECOND_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web-2/2c3d';
+const HASHED_ARN = 'arn:aws:eks:eu-west-1:111122223333:nodegroup/prod/web-2/2c3d';
 
 /** When the replacement began. */
 const SINCE = new Date(NOW - 20 * MINUTE).toISOString();
@@ -42,64 +42,70 @@ export function replacing(type: string = NEW, nodeGroup: SpecChange['nodeGroup']
   };
 }
 
-/** A node of the first or the second group. */
+/** A node of one of the groups. */
 export function nodeIn(group: string, name: string, change: Partial<NodeRecord> = {}): NodeRecord {
   return node(name, { labels: { ...sampleNode().labels, [NODE_GROUP_LABEL]: group }, ...change });
 }
 
-export const OLD_NODES: readonly NodeRecord[] = ['a', 'b'].map((name) => nodeIn(FIRST, name));
-export const NEW_NODES: readonly NodeRecord[] = ['x', 'y'].map((name) => nodeIn(SECOND, name));
+export const OLD_NODES: readonly NodeRecord[] = ['a', 'b'].map((name) => nodeIn(PLAIN, name));
+export const NEW_NODES: readonly NodeRecord[] = ['x', 'y'].map((name) => nodeIn(HASHED, name));
 /** The old nodes while they leave. */
 export const CORDONED_NODES: readonly NodeRecord[] = ['a', 'b'].map((name) =>
-  nodeIn(FIRST, name, { unschedulable: true, annotations: BY_OPERATOR }),
+  nodeIn(PLAIN, name, { unschedulable: true, annotations: BY_OPERATOR }),
 );
 
 interface Scene {
   readonly spec?: SpecChange;
   readonly metadata?: Parameters<typeof samplePool>[1] extends { metadata?: infer M } | undefined ? M : never;
-  /** What status records of the former group; undefined: that it has served. */
-  readonly former?: Partial<FormerNodeGroup>;
-  /** The second group, which the spec describes; `absent`: it does not exist. */
+  /** A change of the record, whose phase is Verifying. */
+  readonly record?: Partial<SecondNodeGroup>;
+  /** The main group, which is the new one; `absent`: it does not exist. */
   readonly main?: Partial<NodeGroup> | 'absent';
-  /** The first group. */
+  /** The second group, which is the old one. */
   readonly old?: Partial<NodeGroup> | Extract<ObservedNodeGroup, { kind: 'absent' | 'unconfirmed' | 'unreachable' }>;
   readonly nodes?: readonly NodeRecord[];
   readonly disruption?: NonNullable<ReturnType<typeof samplePool>['status']>['disruption'];
   readonly rest?: Partial<EksState>;
 }
 
-/** The pool while the second group, which matches its spec, replaces the first. Both have two verified nodes. */
+/** The pool while the new group, which matches its spec, replaces the old one. Both have two verified nodes. */
 export function replacementScene(scene: Scene = {}): EksDerived {
-  const { spec = replacing(), metadata, former, main = {}, old = {}, disruption, rest } = scene;
-  const record = { name: FIRST, since: SINCE, served: true, ...former };
-  const known = { name: SECOND, ...(main !== 'absent' && { arn: SECOND_ARN }), former: record };
+  const { spec = replacing(), metadata, record = {}, main = {}, old = {}, disruption, rest } = scene;
+  const replacement = {
+    name: PLAIN,
+    phase: 'Verifying',
+    startTime: SINCE,
+    lastTransitionTime: SINCE,
+    ...record,
+  } as const;
+  const known = { name: HASHED, ...(main !== 'absent' && { arn: HASHED_ARN }), replacement };
   const status = { ...knownStatus(known), ...(disruption && { disruption }) };
   const before = samplePool(replacing(OLD));
   // The group was created for the spec as it was then.
   const described = samplePool(replacing(), { status });
   const scaling = { minSize: 2, maxSize: 5, desiredSize: 2 };
-  const second = { arn: SECOND_ARN, autoScalingGroups: ['eks-web-2'], scaling };
+  const made = { arn: HASHED_ARN, autoScalingGroups: ['eks-web-2'], scaling };
   return sampleState({
     pool: samplePool(spec, { status, ...(metadata && { metadata }) }),
     group:
-      main === 'absent' ? { kind: 'absent' } : { kind: 'seen', group: sampleGroup(described, { ...second, ...main }) },
-    former:
+      main === 'absent' ? { kind: 'absent' } : { kind: 'seen', group: sampleGroup(described, { ...made, ...main }) },
+    second:
       'kind' in old ? old : { kind: 'seen', group: sampleGroup(before, { scaling, ...(old as Partial<NodeGroup>) }) },
     nodes: scene.nodes ?? [...OLD_NODES, ...NEW_NODES],
     ...rest,
   });
 }
 
-/** The record of a former group that is being drained. */
-const DRAINING = { drainingSince: new Date(NOW - MINUTE).toISOString() };
-/** The first group once it may shrink. */
+/** The record of an old group that is being drained. */
+const DRAINING = { phase: 'Draining', lastTransitionTime: new Date(NOW - MINUTE).toISOString() } as const;
+/** The old group once it may shrink. */
 export const SHRUNK = { scaling: { minSize: 0, maxSize: 2, desiredSize: 2 } };
 
-/** The pool while the nodes of the first group leave. */
+/** The pool while the nodes of the old group leave. */
 export const drainScene = (scene: Scene = {}) =>
   replacementScene({
     nodes: [...CORDONED_NODES, ...NEW_NODES],
     ...scene,
-    former: { ...DRAINING, ...scene.former },
+    record: { ...DRAINING, ...scene.record },
     old: scene.old ?? SHRUNK,
   });

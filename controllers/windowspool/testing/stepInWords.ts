@@ -49,15 +49,18 @@ const ARGUMENTS: { readonly [K in Step['kind']]?: (step: Extract<Step, { readonl
   createCanary: ({ desired }) => [desired.name, desired.scaling.desiredSize],
   switchNodeGroup: ({ memory, keepsMain }) => [
     memory.nodeGroupName,
-    (memory.former ?? memory.switched?.former) && `former=${(memory.former ?? memory.switched?.former)?.name}`,
-    memory.switched?.canary && `canary=${memory.switched.canary.name}`,
+    memory.second?.replacement && `second=${memory.second.replacement.name}`,
+    memory.second?.canary && `canary=${memory.second.canary.name}`,
     keepsMain && 'keepsMain',
   ],
-  beginDraining: ({ memory }) => [memory.former?.name],
-  beginCanary: ({ memory: { canary } }) => [canary?.name, canary?.releaseVersion, canary?.templateVersion],
-  endCanary: ({ memory }) => [memory.canary?.name, memory.failed?.reason],
-  shrinkFormerGroup: ({ group, change }) => [group, ...changeInWords(change)],
-  deleteFormerGroup: ({ group, isDrained }) => [group, isDrained && 'drained'],
+  beginDraining: ({ memory }) => [memory.second?.replacement?.name],
+  beginCanary: ({ memory: { second } }) => {
+    const { name, releaseVersion, templateVersion } = second?.canary ?? {};
+    return [name, releaseVersion, templateVersion];
+  },
+  endCanary: ({ memory }) => [memory.second?.canary?.name, memory.failed?.reason],
+  shrinkSecondGroup: ({ group, change }) => [group, ...changeInWords(change)],
+  deleteSecondGroup: ({ group, isDrained }) => [group, isDrained && 'drained'],
   updateConfig: ({ group, change, ends }) => [group, ...changeInWords(change), ends && `ends=${ends}`],
   updateNodeGroupVersion: ({ group, change }) => [group, ...versionInWords(change)],
   correctTags: ({ group, change }) => [group.name, ...signed(Object.keys(change.set), change.remove)],

@@ -60,7 +60,7 @@ export function updates(): PanelBuilder[] {
     ),
     progress('replacement', {
       title: 'Replacements of node groups',
-      asks: 'Which node groups are replaced by a second one, at which stage, and since when? A replacement that takes hours usually waits for nodes that fail verification, or for pods that cannot be evicted.',
+      asks: 'Which node groups are replaced by a new one, at which stage, and since when? A replacement that takes hours usually waits for nodes that fail verification, or for pods that cannot be evicted.',
       alerts: ['WindowsPoolReplacementStuck'],
       steps: UPDATE_AGE,
     }),

@@ -45,8 +45,8 @@ export function isRetrying(world: LocalAwsWorld): boolean {
 
 /** Whether the replacement of the node group, or the end of a canary, waits for pods that nobody may evict, and says so. */
 function isBlocked(pool: WindowsPool | undefined): boolean {
-  const { former, canary } = pool?.status?.nodeGroup ?? {};
-  return (former ?? canary)?.blocked !== undefined;
+  const { replacement, canary } = pool?.status?.nodeGroup ?? {};
+  return (replacement ?? canary)?.blocked !== undefined;
 }
 
 function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {

@@ -17,6 +17,7 @@ import { releaseDays } from '../localaws/releases.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { sampleCluster } from '../localaws/testing/fixtures.ts';
 import { type GroupView, NodeInvariants, viewOf } from './nodeInvariants.ts';
+import { faultInRecord } from './secondGroupInvariants.ts';
 import { Workload } from './workload.ts';
 
 const modelCluster = { ...sampleCluster, caData: Buffer.from(AUTHORITY).toString('base64') };
@@ -135,7 +136,10 @@ export class LocalAwsWorld extends FakeWorld {
     const { name } = pool.metadata;
     const before = this.pools.get(name);
     const answer = super.change(pool, how);
-    this.#nodeInvariants.checkReservation(before, this.pools.get(name));
+    const after = this.pools.get(name);
+    this.#nodeInvariants.checkReservation(before, after);
+    const fault = faultInRecord(before, after);
+    if (fault !== undefined) this.broken(`pool ${name} records ${fault}`);
     return answer;
   }
 
@@ -205,8 +209,8 @@ export class LocalAwsWorld extends FakeWorld {
       const others = [...groups.values()].filter(
         (one) => one.name !== name && one.nodegroup.tags?.['winpool.dev/pool'] === pool,
       );
-      const { former, canary } = this.pools.get(pool ?? '')?.status?.nodeGroup ?? {};
-      if (others.length > Number((former ?? canary) !== undefined))
+      const { replacement, canary } = this.pools.get(pool ?? '')?.status?.nodeGroup ?? {};
+      if (others.length > Number((replacement ?? canary) !== undefined))
         this.broken(`pool ${pool} gets another group ${name}`);
     }
     // EKS returns the answer of the first call, and does nothing.
@@ -221,7 +225,7 @@ export class LocalAwsWorld extends FakeWorld {
       const pool = this.pools.get(groups.get(name)?.nodegroup.tags?.['winpool.dev/pool'] ?? '');
       const leaving = pool?.status?.disruption?.nodes;
       if (leaving) this.broken(`${name} is updated while ${leaving.map((one) => one.name)} go`);
-      if (pool?.status?.nodeGroup?.former) this.broken(`${name} is updated while it replaces another group`);
+      if (pool?.status?.nodeGroup?.replacement) this.broken(`${name} is updated while it replaces another group`);
       if (pool) this.#checkCanary(pool, name, input.releaseVersion ?? this.#imageIn(input));
       const limit = pool?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
@@ -245,7 +249,7 @@ export class LocalAwsWorld extends FakeWorld {
     const { canary } = spec.nodeGroup?.update ?? {};
     if (!canary) return;
     const tried = status?.nodeGroup?.canary;
-    const age = this.now - Date.parse(tried?.verifiedSince ?? '');
+    const age = this.now - Date.parse((tried?.phase === 'Soaking' && tried.lastTransitionTime) || '');
     const nodes = this.nodesOf(tried?.name ?? '');
     const found = this.cloud.state.groups.get(tried?.name ?? '')?.nodegroup.releaseVersion;
     // Times in status are in whole seconds.

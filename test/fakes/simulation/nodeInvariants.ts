@@ -84,11 +84,11 @@ export class NodeInvariants {
     if (shrink !== ['Remove', 'DrainNodeGroup'].includes(entry.operation))
       this.#world.broken(`${entry.operation} of ${id} with shrink=${shrink}`);
     this.#checkTerminatedNode(pool, entry, instance);
-    if (entry.operation === 'DrainNodeGroup') this.#checkSuccessor(pool, id);
+    if (entry.operation === 'DrainNodeGroup') this.#checkMainGroup(pool, id);
   }
 
-  /** A node of a group that is replaced, or of a canary, leaves only while the other group has enough nodes that accept pods. */
-  #checkSuccessor(pool: WindowsPool, id: string): void {
+  /** A node of a group that is replaced, or of a canary, leaves only while the main group has enough nodes that accept pods. */
+  #checkMainGroup(pool: WindowsPool, id: string): void {
     const { minSize = 0, desiredSize, maxSize = 0 } = pool.spec.nodeGroup?.scaling ?? {};
     const main = nodeGroupNameOf(pool);
     const sizes = this.#world.viewsOf(main).map(({ desired }) => desired);
@@ -194,19 +194,18 @@ function limitOf(limit: number | string, desired: number): number {
   return Math.max(1, text.endsWith('%') ? Math.floor((Number.parseInt(text, 10) * desired) / 100) : Number(text));
 }
 
-/** The group whose nodes serve the pool: during a replacement, the former one until it is drained. */
+/** The group whose nodes serve the pool: during a replacement, the old one until it is drained, if it has served. */
 function servingGroupOf(pool: WindowsPool): string {
-  const { former } = pool.status?.nodeGroup ?? {};
-  return former?.served && former.absentSince === undefined && former.drainingSince === undefined
-    ? former.name
-    : nodeGroupNameOf(pool);
+  const { phase, absenceStartTime, name } = pool.status?.nodeGroup?.replacement ?? {};
+  const serves = phase === 'Creating' || phase === 'Verifying' || phase === 'Returning';
+  return serves && absenceStartTime === undefined && name !== undefined ? name : nodeGroupNameOf(pool);
 }
 
 /** Whether the node is one of a group that is drained because another one replaces it, or of a canary that has ended. */
 function isRetired({ status }: WindowsPool, { labels }: NodeRecord): boolean {
-  const { former, canary } = status?.nodeGroup ?? {};
-  const other = former ?? canary;
-  return other?.drainingSince !== undefined && other.name === labels[NODE_GROUP_LABEL];
+  const { replacement, canary } = status?.nodeGroup ?? {};
+  const { phase, name } = replacement ?? canary ?? {};
+  return (phase === 'Draining' || phase === 'Discarding') && name === labels[NODE_GROUP_LABEL];
 }
 
 function isAsked(pool: WindowsPool, entry: LeavingNode, node: NodeRecord): boolean {

@@ -15,7 +15,7 @@ const LONG = 600 * MINUTE;
 /** What one replacement takes. */
 export interface Replacement {
   readonly maxUnavailable: number;
-  /** From the change of the spec until the former node group is deleted. */
+  /** From the change of the spec until the old node group is deleted. */
   readonly minutes: number;
   /** What the local AWS needs for it: the creation, the terminations one after the other, and the deletion. */
   readonly leastMinutes: number;

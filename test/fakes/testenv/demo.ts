@@ -218,26 +218,27 @@ async function replaceNode(world: TestEnv, node: string, stage: Say, say: Say): 
   say(await world.kubectl('get', 'wp'));
 }
 
-/** Ready pods are counted at every event, from the change of the spec until the first node group is gone. */
+/** Ready pods are counted at every event, from the change of the spec until the old node group is gone. */
 async function replaceGroup(world: TestEnv, stage: Say, say: Say): Promise<void> {
   stage(
-    'Setting another instance type, which EKS cannot change, and nodeGroup.immutableChangePolicy: Replace: a second node group replaces the first',
+    'Setting another instance type, which EKS cannot change, and nodeGroup.immutableChangePolicy: Replace: a new node group replaces the old one',
   );
   const pods = await watchReadyPods(world.controlPlane.adminKubeconfig, 'iis');
   const spec = { nodeGroup: { immutableChangePolicy: 'Replace', instanceTypes: [INSTANCE_TYPE] } };
   await world.kubectl('patch', 'windowspool', POOL, '--type=merge', '-p', JSON.stringify({ spec }));
   const draining = await world.waitForPool(
     POOL,
-    'to drain its first node group',
-    (found) => found?.status?.nodeGroup?.former?.drainingSince !== undefined,
+    'to drain its old node group',
+    (found) => found?.status?.nodeGroup?.replacement?.phase === 'Draining',
     60_000,
   );
   say(messageOf(draining, 'UpToDate'));
   say(await world.kubectl('get', 'nodes', '-L', 'eks.amazonaws.com/nodegroup,node.kubernetes.io/instance-type'));
   const pool = await world.waitForPool(
     POOL,
-    'to have only its second node group',
-    (found) => found?.status?.nodeGroup?.former === undefined && conditionOf(found, 'UpToDate') === 'True/MatchesSpec',
+    'to have only its new node group',
+    (found) =>
+      found?.status?.nodeGroup?.replacement === undefined && conditionOf(found, 'UpToDate') === 'True/MatchesSpec',
     120_000,
   );
   const { least, events } = await pods.stop();

@@ -14,19 +14,19 @@ import { unusedTemplateSteps } from './launchTemplate/machineRules.ts';
 import type { EksState, ObservedNodeGroup } from './model/groupState.ts';
 import { certaintyOf, confirmableAt, knownMain, READY_NODES_PATIENCE_MS } from './observation/confirmation.ts';
 import { isClusterMismatch, ownedGroup } from './observation/knownGroups.ts';
-import { otherGroup } from './secondGroup/replacement.ts';
-import { hasOther } from './secondGroup/replacementStatus.ts';
+import { secondGroup } from './secondGroup/secondGroup.ts';
+import { hasSecond } from './secondGroup/secondGroupStatus.ts';
 
 /** Ensures that a pool without the operator's finalizer is left alone: it waits for other controllers. */
 export function skipWithoutFinalizer({ pool }: EksState) {
   return pool.metadata.finalizers?.includes(FINALIZER) ? undefined : [];
 }
 
-/** Ensures that with deletionPolicy Retain, a group that was being replaced is released like the one that replaces it, and before it. */
-export function releaseFormerGroup(s: EksState): RuleResult | Step[] | undefined {
-  if (s.pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s) || !s.former) return undefined;
-  const view = { ...s, group: s.former };
-  if (s.former.kind === 'absent' || (s.former.kind === 'seen' && !otherGroup(s))) return undefined;
+/** Ensures that with deletionPolicy Retain, the second group is released like the main one, and before it. */
+export function releaseSecondGroup(s: EksState): RuleResult | Step[] | undefined {
+  if (s.pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s) || !s.second) return undefined;
+  const view = { ...s, group: s.second };
+  if (s.second.kind === 'absent' || (s.second.kind === 'seen' && !secondGroup(s))) return undefined;
   const waits = waitForRetainedMarks(view);
   if (waits) return waits;
   const steps = retainedGroupSteps(view);
@@ -93,11 +93,11 @@ function deleteGroup(
   return { steps: [step(owned)] };
 }
 
-/** Ensures that a group that was being replaced is deleted too, and first, so that nothing loses sight of it. */
-export function deleteFormerGroup(s: EksState): RuleResult | undefined {
-  if (!otherGroup(s) || !s.former) return undefined;
+/** Ensures that the second group is deleted too, and first, so that nothing loses sight of it. */
+export function deleteSecondGroup(s: EksState): RuleResult | undefined {
+  if (!secondGroup(s) || !s.second) return undefined;
   const why = 'the pool is deleted';
-  return deleteGroup(s, s.former, ({ name }) => ({ kind: 'deleteFormerGroup', group: name, why, isDrained: false }));
+  return deleteGroup(s, s.second, ({ name }) => ({ kind: 'deleteSecondGroup', group: name, why, isDrained: false }));
 }
 
 /**
@@ -113,7 +113,7 @@ export function waitForDeletion(s: EksState): RuleResult | undefined {
     return isSure ? undefined : waitForConfirmation(s, 'ClusterNotFound');
   }
   if (group.kind === 'unreachable') return waitForRead(group.error);
-  if (hasOther(s) || ownedGroup(pool, group))
+  if (hasSecond(s) || ownedGroup(pool, group))
     return cluster.kind === 'unreachable'
       ? waitForRead(cluster.error)
       : waitFor('Deleting', 'read', { progress: true });

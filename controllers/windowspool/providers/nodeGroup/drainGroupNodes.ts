@@ -23,7 +23,7 @@ import { capacityOf, idleGroups } from './groupCapacity.ts';
 import type { EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
 import { ownedGroup, ownGroups } from './observation/knownGroups.ts';
-import { canTakeOver } from './secondGroup/replacement.ts';
+import { canTakeOver } from './secondGroup/secondGroup.ts';
 
 /** Ensures that no rolling update begins while nodes are drained one by one. Changes that replace no node are not delayed. */
 export function waitForTerminatingNodes(s: EksDerived): RuleResult | undefined {
@@ -98,7 +98,7 @@ function terminationOf(view: TerminatingNodeView, groups: readonly NodeGroup[], 
 
 /** Whether EKS is not updating the group of the node. */
 function isInIdleGroup(s: EksState, groups: readonly NodeGroup[], node: NodeRecord): boolean {
-  return s.former ? groups.some(({ name }) => name === s.poolNodes.groupOf(node)) : groups.length > 0;
+  return s.second ? groups.some(({ name }) => name === s.poolNodes.groupOf(node)) : groups.length > 0;
 }
 
 /** Whether EKS works on the main group. */

@@ -19,11 +19,11 @@ import {
   canaryIn,
   isDraining,
   isRetiring,
-  nodesOfOther,
-  otherGroup,
-  otherGroupIn,
+  nodesOfSecond,
+  secondGroup,
+  secondIn,
   servingView,
-} from './secondGroup/replacement.ts';
+} from './secondGroup/secondGroup.ts';
 
 /** What the groups of the pool have. */
 export function capacityOf(s: EksState): Capacity {
@@ -33,7 +33,7 @@ export function capacityOf(s: EksState): Capacity {
     size: isUnknown(s.group) && !groupOf(s) ? undefined : desired,
     serving: servingCapacity(s),
     whyNone: whyNone(s),
-    ...(s.former && { idleGroups: idleGroups(s).map(({ name }) => name) }),
+    ...(s.second && { idleGroups: idleGroups(s).map(({ name }) => name) }),
     retiring: retiringCapacity(s),
     unjoined: unjoinedInstances(s),
   };
@@ -44,7 +44,7 @@ function servingCapacity(s: EksState): ServingCapacity | undefined {
   const serving = servingView(s);
   const group = idleGroups(s).find(({ name }) => serving.kind === 'seen' && serving.group.name === name);
   if (!group) return undefined;
-  const { total, unavailable } = otherGroupIn(s.pool) ? s.poolNodes.inGroup(group.name) : s.poolNodes;
+  const { total, unavailable } = secondIn(s.pool) ? s.poolNodes.inGroup(group.name) : s.poolNodes;
   const { maxUnavailable } = group.update;
   return {
     group: group.name,
@@ -63,19 +63,19 @@ function whyNone({ group }: EksState): string {
 }
 
 function retiringCapacity(s: EksState): RetiringCapacity {
-  const group = isDraining(s) ? nameOfOther(s) : undefined;
+  const group = isDraining(s) ? nameOfSecond(s) : undefined;
   const isCanary = canaryIn(s.pool) !== undefined;
   return {
     ...(group !== undefined && { group }),
-    leaving: isRetiring(s) ? nodesOfOther(s) : [],
+    leaving: isRetiring(s) ? nodesOfSecond(s) : [],
     why: whyRetired(s.pool),
     ...(!isCanary && { cancel: 'cancel the replacement of the node group by reverting the spec' }),
   };
 }
 
-/** The name of the other group. Until this process has read the group, status has it. */
-function nameOfOther(s: EksState): string | undefined {
-  return (isUnread(s.former) ? otherGroupIn(s.pool) : otherGroup(s))?.name;
+/** The name of the second group. Until this process has read the group, status has it. */
+function nameOfSecond(s: EksState): string | undefined {
+  return (isUnread(s.second) ? secondIn(s.pool) : secondGroup(s))?.name;
 }
 
 function whyRetired(pool: WindowsPool): string {
@@ -93,6 +93,6 @@ export function idleGroups(s: EksState): NodeGroup[] {
   const { pool } = s;
   if (isClusterMismatch(s)) return [];
   const update = s.update?.status ?? pool.status?.nodeGroup?.update?.status;
-  const views = [...(update === 'InProgress' ? [] : [s.group]), ...(s.former ? [s.former] : [])];
+  const views = [...(update === 'InProgress' ? [] : [s.group]), ...(s.second ? [s.second] : [])];
   return views.flatMap((view) => ownedGroup(pool, view) ?? []).filter(acceptsUpdates);
 }

@@ -12,11 +12,11 @@ import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass
 import { stepKindOf } from '../../steps/stepKinds.ts';
 import { withDue } from '../provider.ts';
 import {
-  deleteFormerGroup,
   deleteOwnedGroup,
+  deleteSecondGroup,
   finishDeletion,
-  releaseFormerGroup,
   releaseRetainedGroup,
+  releaseSecondGroup,
   skipWithoutFinalizer,
   waitForDeletion,
   waitForRetainedMarks,
@@ -54,23 +54,15 @@ import type { EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
 import { enableWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import { createCanary, endCanary, keepOpenCanary, recallCanary, tryOnCanary } from './secondGroup/canaryRules.ts';
+import { drainRules } from './secondGroup/drainRules.ts';
 import {
-  beginDraining,
-  cordonFormerNodes,
-  deleteDrainedGroup,
-  deleteUnusedFormerGroup,
   discardOutdatedGroup,
   growToTakeOver,
   keepUnchangeableGroup,
   recallNodeGroups,
   replaceChangedGroup,
-  retryFormerDeletion,
-  returnToFormerGroup,
-  shrinkFormerGroup,
-  waitForDrain,
-  waitForFormerGroup,
-  waitForFormerState,
-  waitForMainGroup,
+  revertReplacement,
+  waitForReplacement,
 } from './secondGroup/replacementRules.ts';
 import { keepPresentVersion, keepReportedDrift } from './versions/policyRules.ts';
 import {
@@ -91,11 +83,11 @@ export const deletionChains: readonly RuleChain<EksDerived>[] = [
     about: 'deletion',
     rules: [
       skipWithoutFinalizer,
-      releaseFormerGroup,
+      releaseSecondGroup,
       waitForRetainedMarks,
       releaseRetainedGroup,
       stopOnClusterMismatch,
-      deleteFormerGroup,
+      deleteSecondGroup,
       deleteOwnedGroup,
       waitForDeletion,
       deleteOwnTemplate,
@@ -127,7 +119,7 @@ export const poolChains: readonly RuleChain<EksDerived>[] = [
       waitForAws,
       recallCanary,
       recallNodeGroups,
-      returnToFormerGroup,
+      revertReplacement,
       adoptUnownedGroup,
       skipUnownedGroup,
       waitForGroupToGo,
@@ -147,7 +139,7 @@ export const poolChains: readonly RuleChain<EksDerived>[] = [
       waitForLaunchTemplate,
       waitForVerifiedRelease,
       waitForMaintenanceWindow,
-      waitForFormerGroup,
+      waitForReplacement,
       tryOnCanary,
       waitForTerminatingNodes,
       waitForBudget,
@@ -157,23 +149,8 @@ export const poolChains: readonly RuleChain<EksDerived>[] = [
   },
   { about: 'config', follows: 'version', rules: [growToTakeOver, correctConfig] },
   {
-    about: 'formerNodeGroup',
-    rules: [
-      stopOnClusterMismatch,
-      waitForAws,
-      endCanary,
-      createCanary,
-      keepOpenCanary,
-      waitForFormerState,
-      retryFormerDeletion,
-      deleteUnusedFormerGroup,
-      waitForMainGroup,
-      beginDraining,
-      shrinkFormerGroup,
-      deleteDrainedGroup,
-      waitForDrain,
-      cordonFormerNodes,
-    ],
+    about: 'secondNodeGroup',
+    rules: [stopOnClusterMismatch, waitForAws, endCanary, createCanary, keepOpenCanary, ...drainRules],
   },
   { about: 'windowsIpam', rules: [enableWindowsIpam] },
   { about: 'accessEntry', rules: [restoreAccessEntry] },

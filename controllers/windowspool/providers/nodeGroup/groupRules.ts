@@ -28,7 +28,7 @@ import { waitForSecondLook } from './observation/confirmation.ts';
 import { groupOf, isClusterMismatch } from './observation/knownGroups.ts';
 import { missingAccessEntry } from './prerequisites/roleChecks.ts';
 import { remember } from './reporting/writeAheadStatus.ts';
-import { formerIn, sizeToReplace } from './secondGroup/replacement.ts';
+import { replacementIn, sizeToReplace } from './secondGroup/secondGroup.ts';
 import { reservationFor } from './versions/updateReservation.ts';
 import { fieldsOfVersionChange } from './versions/versionChanges.ts';
 
@@ -39,9 +39,9 @@ export function stopOnClusterMismatch(s: EksState) {
 
 /** Ensures that nothing is decided about groups that could not be read, or of which one answer contradicts what was known. */
 export function waitForAws(s: EksState) {
-  const { group, former, cluster, now } = s;
+  const { group, second, cluster, now } = s;
   if (cluster.kind === 'unreachable') return waitForRead(cluster.error, { message: 'The EKS cluster cannot be read.' });
-  for (const view of [group, former]) {
+  for (const view of [group, second]) {
     if (view?.kind === 'unconfirmed') return waitForSecondLook(s, view);
     if (view?.kind !== 'unreachable') continue;
     const isLasting = !view.last || now - view.since >= UNREACHABLE_SHOWN_AFTER_MS;
@@ -124,7 +124,7 @@ export function createMissingGroup(s: EksDerived): RuleResult | Step[] | undefin
     return waitFor('Creating', 'read', { message: 'It is created when its launch template exists.', progress: true });
   const nodeRoleArn = roleArnOf(nodeGroupIn(pool.spec).nodeRole, cluster.cluster);
   // The same spec can be replaced by another one and come back.
-  const lastGroup = pool.status?.nodeGroup?.arn ?? formerIn(pool)?.since;
+  const lastGroup = pool.status?.nodeGroup?.arn ?? replacementIn(pool)?.startTime;
   const wanted = desiredNodeGroup(pool, template);
   const size = sizeToReplace(s, s.due.replacement);
   const desired = {

@@ -12,7 +12,7 @@ import { confirmableAt } from './observation/confirmation.ts';
 import { groupOf } from './observation/knownGroups.ts';
 import { prerequisitesRecordOf } from './prerequisites/record.ts';
 import { isOpen, isWhole, passesAt } from './secondGroup/canary.ts';
-import { isRecordLost, otherGroupIn } from './secondGroup/replacement.ts';
+import { isDraining, isRecordLost, secondIn } from './secondGroup/secondGroup.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 
 /** How long a failed read of AWS is cached, so that many node events do not cause as many calls. */
@@ -78,8 +78,8 @@ function untilGroupChanges(s: EksDerived, statusAgeMs: number): number {
   if (awsErrorsOf(s).some(({ passes }) => passes)) return spread(s, settings.resyncMs);
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
-  const untilFormer = untilReplacementContinues(s);
-  if (untilFormer !== undefined) return untilFormer;
+  const untilSecond = untilSecondContinues(s);
+  if (untilSecond !== undefined) return untilSecond;
   if (isDeleting(s.pool) && !(group && isOwnedBy(s.pool, group))) return spread(s, settings.pollMs);
   if (!group) {
     const failed = s.due.failures.asked;
@@ -101,28 +101,30 @@ function untilGroupChanges(s: EksDerived, statusAgeMs: number): number {
 }
 
 /** Until a request can confirm what was seen once of a group; undefined if that was nothing. */
-function untilSecondLook({ group, former, settings, now }: EksState): number | undefined {
-  const times = [group, ...(former ? [former] : [])].flatMap((view) => confirmableAt(view, settings) ?? []);
+function untilSecondLook({ group, second, settings, now }: EksState): number | undefined {
+  const times = [group, ...(second ? [second] : [])].flatMap((view) => confirmableAt(view, settings) ?? []);
   return times.length > 0 ? Math.max(Math.min(...times) - now, SHORTEST_MS) : undefined;
 }
 
 /**
- * A replacement is polled until it is done: soon after the names have changed, when the group is created, and soon after the drain has begun, when the
- * former group shrinks. The interval doubles up to `--poll-interval`.
+ * A second group is polled until it is gone: soon after the names have changed, when the group is created, and soon after the drain has begun, when the
+ * second group shrinks. The interval doubles up to `--poll-interval`.
  */
-function untilReplacementContinues(s: EksDerived): number | undefined {
-  const record = otherGroupIn(s.pool);
+function untilSecondContinues(s: EksDerived): number | undefined {
+  const record = secondIn(s.pool);
   if (!record || isDeleting(s.pool)) return undefined;
   const isFailed = groupOf(s)?.status.endsWith('_FAILED') || s.due.failures.asked !== undefined;
   if (isFailed || isPaused(s.pool)) return undefined;
-  if (record.absentSince !== undefined) return spread(s, s.settings.pollMs);
+  if (record.absenceStartTime !== undefined) return spread(s, s.settings.pollMs);
   // A canary whose nodes are verified only needs time, and then an update of the main group.
   if (isOpen(s) && isWhole(s)) {
     const left = (passesAt(s) ?? s.now) - s.now;
     return left > 0 ? Math.min(Math.max(left, SHORTEST_MS), spread(s, s.settings.resyncMs)) : undefined;
   }
   const isHeld = s.due.prerequisites.blocking.length > 0;
-  const age = isHeld ? s.settings.pollMs : s.now - Date.parse(record.drainingSince ?? record.since);
+  const age = isHeld
+    ? s.settings.pollMs
+    : s.now - Date.parse(isDraining(s) ? record.lastTransitionTime : record.startTime);
   return spread(s, Math.min(s.settings.pollMs, Math.max(FIRST_POLL_MS, age)));
 }
 

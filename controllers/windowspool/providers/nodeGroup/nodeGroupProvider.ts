@@ -19,7 +19,7 @@ import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
 import { bookkeepingOf, clusterState, nodeGroupState, shownSize } from './reporting/groupStatus.ts';
 import { publishOfNodeGroup } from './reporting/nodeGroupEvents.ts';
 import { nodeGroupSamples } from './reporting/nodeGroupSamples.ts';
-import { isRecordLost } from './secondGroup/replacement.ts';
+import { isRecordLost } from './secondGroup/secondGroup.ts';
 import { takeSteps } from './takeSteps.ts';
 import { releaseFailuresOf } from './versions/releaseFailures.ts';
 import { nextReservation } from './versions/updateReservation.ts';
@@ -57,7 +57,7 @@ export const eks: Provider<EksState, EksDerived> = {
   publish: publishOfNodeGroup,
   untilNextRead: untilGroupRead,
   outsideErrors: awsErrorsOf,
-  isUnconfirmed: ({ group, former }) => group.kind === 'unconfirmed' || former?.kind === 'unconfirmed',
+  isUnconfirmed: ({ group, second }) => group.kind === 'unconfirmed' || second?.kind === 'unconfirmed',
   shownSize,
   explainNode: controllerWarningOf,
   nodeGroupNames: nodeGroupNamesOf,

@@ -26,7 +26,7 @@ import {
   isOwnedBy,
   nodeGroupNameOf,
   nodeGroupNamesOf,
-  otherNameOf,
+  secondNameOf,
 } from './desired/desiredNodeGroup.ts';
 import { readTerminatingNode } from './drainGroupNodes.ts';
 import { capacityOf } from './groupCapacity.ts';
@@ -36,7 +36,7 @@ import { mayHaveTemplate } from './launchTemplate/machineRules.ts';
 import { machineTemplateNameOf } from './launchTemplate/machineTemplate.ts';
 import type { EksState, ObservedCluster, ObservedNodeGroup } from './model/groupState.ts';
 import type { Scope } from './model/prerequisiteFacts.ts';
-import { knownMain, knownOther, observedGroup } from './observation/confirmation.ts';
+import { knownMain, knownSecond, observedGroup } from './observation/confirmation.ts';
 import {
   desiredNodes,
   expectationOfGroups,
@@ -52,7 +52,7 @@ import {
 import { AwsMemory, type AwsSnapshot, completeAge, lastSnapshot } from './observation/nodeGroupSnapshot.ts';
 import { gatherFacts } from './prerequisites/gatherFacts.ts';
 import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
-import { isStatusLost, otherGroupIn } from './secondGroup/replacement.ts';
+import { isStatusLost, secondIn } from './secondGroup/secondGroup.ts';
 import { withStuckPods } from './versions/evictions.ts';
 import { isAheadOfCluster } from './versions/versionChanges.ts';
 
@@ -68,10 +68,10 @@ export async function observeNodeGroup(
   const { readCache, sources, settings, now, signal } = context;
   const passed = readCache.operations.get(pool.metadata.name);
   const group = before?.group ?? (await readGroup(pool, context));
-  const former = before ? before.former : await readFormer(pool, context);
+  const second = before ? before.second : await readSecond(pool, context);
   const cluster =
     (before && readCache.of(AwsMemory).cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
-  const known = { pool, group, ...(former && { former }) };
+  const known = { pool, group, ...(second && { second }) };
   const { base, expected } = baseState(pool, expectationOfGroups(known), context);
   const poolNodes = poolNodesOf(known, expected, sources);
   await confirmMembers(known, poolNodes, before !== undefined, context);
@@ -178,14 +178,14 @@ async function findNewestRelease(
 
 /** The verification results of the nodes of the pool's groups. The nodes of a group that the pool does not own are not the pool's either. */
 function poolNodesOf(
-  { pool, group, former }: Pick<EksState, 'pool' | 'group' | 'former'>,
+  { pool, group, second }: Pick<EksState, 'pool' | 'group' | 'second'>,
   expected: Expectation,
   { poolNodesCache }: Sources,
 ): PoolNodes {
   const { nodeGroup } = pool.status ?? {};
   const names = [
     ...(mayBeOurs(pool, group, nodeGroup?.arn) ? [nodeGroupNameOf(pool)] : []),
-    ...(former && mayBeOurs(pool, former, otherGroupIn(pool)?.arn) ? [otherNameOf(pool)] : []),
+    ...(second && mayBeOurs(pool, second, secondIn(pool)?.arn) ? [secondNameOf(pool)] : []),
   ];
   if (names.length === 0) return new PoolNodes([], expected, 0);
   return poolNodesCache.of(pool.metadata.name, names, expected);
@@ -203,18 +203,18 @@ function mayBeOurs(pool: WindowsPool, view: ObservedNodeGroup, arn: string | und
  * that is not known now keeps its nodes: those on the instances of the group as last observed, or those with its label.
  */
 async function confirmMembers(
-  known: Pick<EksState, 'pool' | 'group' | 'former'>,
+  known: Pick<EksState, 'pool' | 'group' | 'second'>,
   poolNodes: PoolNodes,
   isCached: boolean,
   { readCache, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
 ): Promise<void> {
-  const { pool, group, former } = known;
-  const isListed = [group, former].some((view) => (ownedGroup(pool, view)?.autoScalingGroups.length ?? 0) > 0);
+  const { pool, group, second } = known;
+  const isListed = [group, second].some((view) => (ownedGroup(pool, view)?.autoScalingGroups.length ?? 0) > 0);
   if (!isListed || (isCached && poolNodes.isConfirmed)) return;
   const groups = ownGroups(known);
   const unread = [
     ...(isUnread(group) ? [nodeGroupNameOf(pool)] : []),
-    ...(isUnread(former) ? [otherNameOf(pool)] : []),
+    ...(isUnread(second) ? [secondNameOf(pool)] : []),
   ];
   const { shared } = readCache;
   const { serviceTimes } = readCache.of(AwsMemory);
@@ -254,18 +254,18 @@ async function readGroup(pool: WindowsPool, context: ObserveContext): Promise<Ob
 }
 
 /**
- * Reads the other group: the one that is being replaced, or the canary. A pool without a record of any group may have lost its status: with the finalizer, the
+ * Reads the second group: the old group of a replacement, or the canary. A pool without a record of any group may have lost its status: with the finalizer, the
  * operator has worked on it, whatever its spec was then.
  */
-async function readFormer(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup | undefined> {
+async function readSecond(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup | undefined> {
   const { readCache, sources, signal } = context;
-  const record = otherGroupIn(pool);
+  const record = secondIn(pool);
   const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
   const mayHaveOther = isStatusLost(pool) || immutableChangePolicy === 'Replace' || update.canary !== undefined;
   if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
-  const answer = await sources.nodeGroups.describe(otherNameOf(pool), signal);
-  const before = lastSnapshot(readCache, pool.metadata.name)?.former;
-  const view = observedGroup(pool, knownOther(pool), answer, before, context);
+  const answer = await sources.nodeGroups.describe(secondNameOf(pool), signal);
+  const before = lastSnapshot(readCache, pool.metadata.name)?.second;
+  const view = observedGroup(pool, knownSecond(pool), answer, before, context);
   const isFound = isUnknown(view) || ownedGroup(pool, view) !== undefined;
   return record || isFound ? view : undefined;
 }

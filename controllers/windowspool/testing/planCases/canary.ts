@@ -14,21 +14,21 @@ import {
 import { CLUSTER_ARN, LEAVING, MINUTE, NEXT, NOW, RELEASE, sampleError } from '../fixtures.ts';
 import { BY_OPERATOR } from '../nodeScenes.ts';
 import { sampleFacts } from '../prerequisites.ts';
-import { nodeIn, SECOND } from '../replacementScenes.ts';
+import { HASHED, nodeIn } from '../replacementScenes.ts';
 import { unseen } from '../sights.ts';
 import { failed, NEXT_TARGET, SATURDAYS, SUNDAYS } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
-const BEGIN = `beginCanary ${SECOND} ${NEXT}`;
-const CREATE = `createCanary ${SECOND} 2`;
+const BEGIN = `beginCanary ${HASHED} ${NEXT}`;
+const CREATE = `createCanary ${HASHED} 2`;
 const RESERVE = `reserve web of ${CLUSTER_ARN}: sending release`;
 const UPDATE = `updateNodeGroupVersion web ${NEXT}`;
-const END = `endCanary ${SECOND}`;
+const END = `endCanary ${HASHED}`;
 const AUTOMATIC = { ...WITH_CANARY, policy: 'Automatic' } as const;
 const follows = { releaseVersion: undefined } as const;
 const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
-const CORDONED = ['x', 'y'].map((name) => nodeIn(SECOND, name, { unschedulable: true, annotations: BY_OPERATOR }));
-const BAD = nodeIn(SECOND, 'y', { kernelVersion: '10.0.17763.1' });
+const CORDONED = ['x', 'y'].map((name) => nodeIn(HASHED, name, { unschedulable: true, annotations: BY_OPERATOR }));
+const BAD = nodeIn(HASHED, 'y', { kernelVersion: '10.0.17763.1' });
 const FAILED_TARGET = { failedChanges: [{ ...failed(NEXT_TARGET), reason: 'CanaryFailed' }] };
 
 const beginning: readonly PlanCase[] = [
@@ -73,7 +73,7 @@ const beginning: readonly PlanCase[] = [
   {
     name: 'a canary that was recorded is created',
     observed: canaryScene({
-      record: { arn: undefined, verifiedSince: undefined } as never,
+      record: { arn: undefined, phase: 'Creating' } as never,
       canary: { kind: 'absent' },
       nodes: MAIN_NODES,
     }),
@@ -82,7 +82,7 @@ const beginning: readonly PlanCase[] = [
   {
     name: 'a canary that was recorded is not created while a prerequisite is not met',
     observed: canaryScene({
-      record: { arn: undefined, verifiedSince: undefined } as never,
+      record: { arn: undefined, phase: 'Creating' } as never,
       canary: { kind: 'absent' },
       nodes: MAIN_NODES,
       rest: { prerequisites: quotaReached },
@@ -102,7 +102,7 @@ const going: readonly PlanCase[] = [
   {
     name: 'the main group is not updated while EKS creates the canary',
     observed: canaryScene({
-      record: { verifiedSince: undefined } as never,
+      record: { phase: 'Creating' },
       canary: { status: 'CREATING' },
       nodes: MAIN_NODES,
     }),
@@ -170,7 +170,7 @@ const ending: readonly PlanCase[] = [
   {
     name: 'a canary does not end at once when one of its nodes is not Ready',
     observed: canaryScene({
-      nodes: [...MAIN_NODES, CANARY_NODES[0] ?? BAD, nodeIn(SECOND, 'y', { ready: 'Unknown' })],
+      nodes: [...MAIN_NODES, CANARY_NODES[0] ?? BAD, nodeIn(HASHED, 'y', { ready: 'Unknown' })],
     }),
     want: [],
     waits: { because: 'UpToDate CanaryRunning', until: '20s' },
@@ -178,29 +178,29 @@ const ending: readonly PlanCase[] = [
   {
     name: 'a canary ends when its nodes are not verified within the join grace',
     observed: canaryScene({
-      record: { verifiedSince: undefined, unverifiedSince: new Date(NOW - 15 * MINUTE).toISOString() } as never,
+      record: { phase: 'Verifying', lastTransitionTime: new Date(NOW - 15 * MINUTE).toISOString() },
       nodes: [...MAIN_NODES, ...CANARY_NODES.slice(1)],
     }),
-    want: [`endCanary ${SECOND} CanaryFailed`],
+    want: [`endCanary ${HASHED} CanaryFailed`],
   },
   {
     name: 'a canary that EKS could not create ends',
     observed: canaryScene({
-      record: { verifiedSince: undefined } as never,
+      record: { phase: 'Creating' },
       canary: { status: 'CREATE_FAILED' },
       nodes: MAIN_NODES,
     }),
-    want: [`endCanary ${SECOND} CanaryFailed`],
+    want: [`endCanary ${HASHED} CanaryFailed`],
   },
   {
     name: 'a canary whose creation was rejected ends',
     observed: canaryScene({
-      record: { arn: undefined, verifiedSince: undefined } as never,
+      record: { arn: undefined, phase: 'Creating' } as never,
       canary: { kind: 'absent' },
       nodes: MAIN_NODES,
       rest: { errors: [{ at: NOW, step: 'createCanary', error: sampleError('refused') }] },
     }),
-    want: [`endCanary ${SECOND} CanaryFailed`],
+    want: [`endCanary ${HASHED} CanaryFailed`],
   },
   {
     name: 'a canary ends when the main group has its version',
@@ -247,7 +247,7 @@ const ending: readonly PlanCase[] = [
   {
     name: 'a canary that has ended shrinks first',
     observed: canaryScene({ record: ENDED }),
-    want: [`shrinkFormerGroup ${SECOND} minSize=0 maxSize=2`],
+    want: [`shrinkSecondGroup ${HASHED} minSize=0 maxSize=2`],
   },
   {
     name: 'the nodes of a canary that has ended are cordoned, and leave one after the other',
@@ -271,7 +271,7 @@ const ending: readonly PlanCase[] = [
       canary: { scaling: { minSize: 0, maxSize: 2, desiredSize: 0 } },
       nodes: MAIN_NODES,
     }),
-    want: [`deleteFormerGroup ${SECOND} drained`],
+    want: [`deleteSecondGroup ${HASHED} drained`],
   },
   {
     name: 'no update and no other canary begin until a canary that has ended is gone',
@@ -290,12 +290,12 @@ const recalled: readonly PlanCase[] = [
   {
     name: 'a canary is found again by its tag when the status was lost',
     observed: canaryScene({ record: 'none' }),
-    want: [`beginCanary ${SECOND} 1.36-2026.03.17`],
+    want: [`beginCanary ${HASHED} 1.36-2026.03.17`],
   },
   {
     name: 'a canary does not serve as the main group when the status was lost',
     observed: beforeCanary({ main: { tags: { 'winpool.dev/pool': 'web', 'winpool.dev/canary': CANARY_TARGET } } }),
-    want: [`switchNodeGroup ${SECOND} canary=web`],
+    want: [`switchNodeGroup ${HASHED} canary=web`],
   },
 ];
 
@@ -303,7 +303,7 @@ const deleted: readonly PlanCase[] = [
   {
     name: 'both groups of a pool that is deleted are deleted, first the canary',
     observed: canaryScene({ metadata: LEAVING }),
-    want: [`deleteFormerGroup ${SECOND}`],
+    want: [`deleteSecondGroup ${HASHED}`],
   },
 ];
 

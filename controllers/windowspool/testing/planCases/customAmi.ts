@@ -21,7 +21,7 @@ import {
   TEMPLATE_NAME,
 } from '../machineScenes.ts';
 import { sampleFacts } from '../prerequisites.ts';
-import { SECOND } from '../replacementScenes.ts';
+import { HASHED } from '../replacementScenes.ts';
 import { AUTOMATIC, inWindow, SATURDAYS } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
@@ -197,7 +197,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'it is the reason for a replacement if the spec allows one',
     observed: otherKind(DISK_100, { ...DISK_100, ...AMI_1 }, BLUE_GREEN),
-    want: [`switchNodeGroup ${SECOND} former=web`],
+    want: [`switchNodeGroup ${HASHED} second=web`],
   },
   {
     name: 'a custom AMI is not removed from a group, and a release is not sent to it',
@@ -208,7 +208,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'its removal is the reason for a replacement, too',
     observed: otherKind({ ...DISK_100, ...AMI_1 }, DISK_100, BLUE_GREEN),
-    want: [`switchNodeGroup ${SECOND} former=web`],
+    want: [`switchNodeGroup ${HASHED} second=web`],
   },
   {
     name: 'a group without a launch template is replaced for both',
@@ -218,7 +218,7 @@ export const customAmiCases: readonly PlanCase[] = [
       BLUE_GREEN,
       { machineTemplate: { kind: 'absent' } },
     ),
-    want: [`switchNodeGroup ${SECOND} former=web`],
+    want: [`switchNodeGroup ${HASHED} second=web`],
   },
   {
     name: 'the AMI in a parameter is that of the template',

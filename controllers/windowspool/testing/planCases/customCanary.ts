@@ -1,6 +1,6 @@
 /** Custom AMIs that are tried on a canary first: it has a version of the launch template of its own. */
 
-import type { CanaryNodeGroup } from '../../api/api.gen.ts';
+import type { SecondNodeGroup } from '../../api/api.gen.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { desiredMachine } from '../../providers/nodeGroup/launchTemplate/desiredMachine.ts';
 import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
@@ -21,18 +21,18 @@ import {
   TEMPLATE_NAME,
 } from '../machineScenes.ts';
 import { sampleFacts } from '../prerequisites.ts';
-import { SECOND } from '../replacementScenes.ts';
+import { HASHED } from '../replacementScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
 const UPDATE = { update: WITH_CANARY };
-const BEGIN = `beginCanary ${SECOND} ${AMI_2.ami.id} 2`;
-const CREATE = `createCanary ${SECOND} 2`;
-const END = `endCanary ${SECOND}`;
+const BEGIN = `beginCanary ${HASHED} ${AMI_2.ami.id} 2`;
+const CREATE = `createCanary ${HASHED} 2`;
+const END = `endCanary ${HASHED}`;
 
 const cluster = { kind: 'seen', cluster: sampleCluster() } as const;
 /** The machine of the canary, which differs from that of the main group in the name of the group. */
 const OF_CANARY =
-  desiredMachine({ pool: machinePool(AMI_2), cluster, prerequisites: undefined }, SECOND) ?? machineFor(AMI_2);
+  desiredMachine({ pool: machinePool(AMI_2), cluster, prerequisites: undefined }, HASHED) ?? machineFor(AMI_2);
 /** The first AMI, and the second one. */
 const MAIN = [machineFor(AMI_1), machineFor(AMI_2)] as const;
 const WITH_VERSION = { machineTemplate: machineTemplate([...MAIN, OF_CANARY]) } as const;
@@ -43,9 +43,11 @@ const UNLIKE = {
   }),
 } as const;
 
-const RECORD: CanaryNodeGroup = {
-  name: SECOND,
-  since: new Date(NOW).toISOString(),
+const RECORD: SecondNodeGroup = {
+  name: HASHED,
+  phase: 'Creating',
+  startTime: new Date(NOW).toISOString(),
+  lastTransitionTime: new Date(NOW).toISOString(),
   target: canaryTargetOf(machinePool(AMI_2, UPDATE), {
     launchTemplate: { id: TEMPLATE_ID, version: '2' },
     force: false,
@@ -64,7 +66,7 @@ const recorded = (
     { ami },
     { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id, ...group }, status: { canary: RECORD } },
     UPDATE,
-    { machineTemplate: machineTemplate(MAIN), former: { kind: 'absent' }, ...change },
+    { machineTemplate: machineTemplate(MAIN), second: { kind: 'absent' }, ...change },
   );
 
 /** The same before the canary begins. */
@@ -91,7 +93,7 @@ export const customCanaryCases: readonly PlanCase[] = [
   {
     name: 'a canary of a custom AMI needs a version with its name in the user data',
     observed: recorded(),
-    want: [`createLaunchTemplateVersion 3: for canary ${SECOND}, whose name is in the user data`],
+    want: [`createLaunchTemplateVersion 3: for canary ${HASHED}, whose name is in the user data`],
     later: [CREATE],
   },
   {

@@ -20,29 +20,29 @@ import { sampleFacts } from '../prerequisites.ts';
 import {
   CORDONED_NODES,
   drainScene,
-  FIRST,
+  HASHED,
   NEW,
   NEW_NODES,
   nodeIn,
   OLD,
   OLD_NODES,
+  PLAIN,
   replacementScene,
   replacing,
-  SECOND,
   SHRUNK,
   THIRD,
 } from '../replacementScenes.ts';
 import { otherAuthority, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 
-const BEGIN = `switchNodeGroup ${SECOND} former=web`;
-const RETURN = 'switchNodeGroup web former=web-2d044d';
-const CREATE = `createNodeGroup ${SECOND} WINDOWS_CORE_2022_x86_64 ${NEW} 2 of 2-5 +winpool.dev/created-from +winpool.dev/pool`;
-const REMEMBER = `remember ${SECOND} of ${CLUSTER_ARN}: 5 fields, desired open`;
+const BEGIN = `switchNodeGroup ${HASHED} second=web`;
+const RETURN = 'switchNodeGroup web second=web-2d044d';
+const CREATE = `createNodeGroup ${HASHED} WINDOWS_CORE_2022_x86_64 ${NEW} 2 of 2-5 +winpool.dev/created-from +winpool.dev/pool`;
+const REMEMBER = `remember ${HASHED} of ${CLUSTER_ARN}: 5 fields, desired open`;
 const DRAIN = 'beginDraining web';
-const SHRINK = 'shrinkFormerGroup web minSize=0 maxSize=2';
+const SHRINK = 'shrinkSecondGroup web minSize=0 maxSize=2';
 const WARM = { minSize: 1, maxGroupPreparedCapacity: 5, poolState: 'Stopped', reuseOnScaleIn: true } as const;
-const DELETE = 'deleteFormerGroup web drained';
+const DELETE = 'deleteSecondGroup web drained';
 const RESERVE_FIRST = 'reserveDisruption for a (DrainNodeGroup)';
 
 /** The pool before a replacement, whose spec has another instance type than its group. */
@@ -59,7 +59,7 @@ const due = (spec = replacing(), rest: Parameters<typeof sampleState>[0] = {}) =
 /** The same for a pool whose spec has another machine, while its group has no launch template. */
 const dueMachine = (machine: object, rest: Parameters<typeof sampleState>[0]) =>
   due(replacing(OLD, { ...machine, diskSizeGiB: undefined } as never), { prerequisites: sampleFacts(), ...rest });
-const BEGIN_MACHINE = `switchNodeGroup ${SECOND} former=web`;
+const BEGIN_MACHINE = `switchNodeGroup ${HASHED} second=web`;
 const unread = { ok: false, error: sampleError('unavailable') } as const;
 
 const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
@@ -68,7 +68,7 @@ const noAddress = sampleFacts({
 });
 
 /** A node that fails its verification. */
-const bad = nodeIn(SECOND, 'y', { kernelVersion: '10.0.17763.1' });
+const bad = nodeIn(HASHED, 'y', { kernelVersion: '10.0.17763.1' });
 const views = [
   { entry: terminating('a', { operation: 'DrainNodeGroup' }), node: known(CORDONED_NODES[0]), pods: known([]) },
 ];
@@ -83,7 +83,7 @@ const retiring = (pods: typeof views = views, operations: object = {}) => ({
 
 const beginning: readonly PlanCase[] = [
   {
-    name: 'a group that EKS cannot change is replaced by a second one when the spec allows it',
+    name: 'a group that EKS cannot change is replaced by a new one when the spec allows it',
     observed: due(),
     want: [BEGIN],
   },
@@ -94,7 +94,7 @@ const beginning: readonly PlanCase[] = [
     waits: { because: 'NodeGroupReady ImmutableDifference', until: '10m' },
   },
   {
-    name: 'a replacement does not begin while a prerequisite of the second group is not met, and other changes are not delayed',
+    name: 'a replacement does not begin while a prerequisite of the new group is not met, and other changes are not delayed',
     observed: due(replacing(NEW, { scaling: { maxSize: 9 } }), { prerequisites: noAddress }),
     want: [`remember web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
   },
@@ -156,7 +156,7 @@ const beginning: readonly PlanCase[] = [
     waits: { because: 'NodeGroupReady Updating', until: '1s' },
   },
   {
-    name: 'the second group is created with the size of the first',
+    name: 'the new group is created with the size of the old one',
     observed: replacementScene({
       main: 'absent',
       old: { scaling: { minSize: 2, maxSize: 5, desiredSize: 4 } },
@@ -165,7 +165,7 @@ const beginning: readonly PlanCase[] = [
     want: [REMEMBER, CREATE.replace('2 of', '4 of')],
   },
   {
-    name: 'the second group is created with the size of the spec',
+    name: 'the new group is created with the size of the spec',
     observed: replacementScene({
       spec: replacing(NEW, { scaling: { desiredSize: 3 } }),
       main: 'absent',
@@ -174,7 +174,7 @@ const beginning: readonly PlanCase[] = [
     want: [REMEMBER.replace('open', '3'), CREATE.replace('2 of', '3 of')],
   },
   {
-    name: 'the second group is not created while the first cannot be read',
+    name: 'the new group is not created while the old one cannot be read',
     observed: replacementScene({
       main: 'absent',
       old: { ...unseen(), kind: 'unreachable' } as never,
@@ -184,62 +184,62 @@ const beginning: readonly PlanCase[] = [
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'a second group that failed is deleted and created again later; the first is not changed',
+    name: 'a new group that failed is deleted and created again later; the old one is not changed',
     observed: replacementScene({
       main: { status: 'CREATE_FAILED', modifiedAt: NOW - 15 * MINUTE },
       nodes: OLD_NODES,
     }),
-    want: [`deleteNodeGroup ${SECOND}`],
+    want: [`deleteNodeGroup ${HASHED}`],
   },
 ];
 
 const waiting: readonly PlanCase[] = [
   {
-    name: 'the first group is not changed while EKS creates the second',
+    name: 'the old group is not changed while EKS creates the new one',
     observed: replacementScene({ main: { status: 'CREATING' }, nodes: OLD_NODES }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'the first group is not changed while the second lacks verified nodes',
+    name: 'the old group is not changed while the new one lacks verified nodes',
     observed: replacementScene({ nodes: [...OLD_NODES, NEW_NODES[0] ?? bad] }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'the first group is not changed while nodes of the second fail verification',
+    name: 'the old group is not changed while nodes of the new one fail verification',
     observed: replacementScene({ nodes: [...OLD_NODES, NEW_NODES[0] ?? bad, bad] }),
     want: ['labelNode y 10.0.17763'],
   },
   {
-    name: 'the second group needs as many verified nodes as the first has',
+    name: 'the new group needs as many verified nodes as the old one has',
     observed: replacementScene({
-      nodes: [...OLD_NODES, nodeIn(FIRST, 'c'), ...NEW_NODES],
+      nodes: [...OLD_NODES, nodeIn(PLAIN, 'c'), ...NEW_NODES],
       main: { scaling: { minSize: 2, maxSize: 5, desiredSize: 3 } },
     }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'a second group that an autoscaler made too small grows until it can take over',
-    observed: replacementScene({ nodes: [...OLD_NODES, nodeIn(FIRST, 'c'), ...NEW_NODES] }),
-    want: [`updateConfig ${SECOND} desiredSize=3`],
+    name: 'a new group that an autoscaler made too small grows until it can take over',
+    observed: replacementScene({ nodes: [...OLD_NODES, nodeIn(PLAIN, 'c'), ...NEW_NODES] }),
+    want: [`updateConfig ${HASHED} desiredSize=3`],
   },
   {
-    name: 'a second group grows until it can take over also while a rolling update is due, which waits for the first group',
+    name: 'a new group grows until it can take over also while a rolling update is due, which waits for the old group',
     observed: replacementScene({
       spec: replacing(NEW, { releaseVersion: NEXT }),
-      nodes: [...OLD_NODES, nodeIn(FIRST, 'c'), ...NEW_NODES],
+      nodes: [...OLD_NODES, nodeIn(PLAIN, 'c'), ...NEW_NODES],
     }),
-    want: [`updateConfig ${SECOND} desiredSize=3`],
+    want: [`updateConfig ${HASHED} desiredSize=3`],
   },
   {
-    name: 'the nodes of the first group are drained when enough nodes of the second are verified',
+    name: 'the nodes of the old group are drained when enough nodes of the new one are verified',
     observed: replacementScene(),
     want: [DRAIN],
   },
   {
-    name: 'a first group without nodes needs no verified node of the second',
+    name: 'an old group without nodes needs no verified node of the new one',
     observed: replacementScene({
       nodes: [],
       old: { scaling: { minSize: 0, maxSize: 5, desiredSize: 0 } },
@@ -253,75 +253,75 @@ const waiting: readonly PlanCase[] = [
       spec: replacing(NEW, { releaseVersion: NEXT, scaling: { maxSize: 9 } }),
       nodes: OLD_NODES,
     }),
-    want: [`remember ${SECOND} of ${CLUSTER_ARN}: sending scaling`, `updateConfig ${SECOND} maxSize=9`],
+    want: [`remember ${HASHED} of ${CLUSTER_ARN}: sending scaling`, `updateConfig ${HASHED} maxSize=9`],
   },
 ];
 
 const draining: readonly PlanCase[] = [
   {
-    name: 'a former group is left alone while EKS updates it',
+    name: 'an old group is left alone while EKS updates it',
     observed: drainScene({ old: { ...SHRUNK, status: 'UPDATING' }, nodes: [...OLD_NODES, ...NEW_NODES] }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'a former group is first allowed to shrink to zero',
+    name: 'an old group is first allowed to shrink to zero',
     observed: drainScene({ old: {}, nodes: [...OLD_NODES, ...NEW_NODES] }),
     want: [SHRINK],
   },
   {
-    name: 'the warm pool of the first group is removed with its minimum size',
+    name: 'the warm pool of the old group is removed with its minimum size',
     observed: drainScene({ old: { warmPool: WARM }, nodes: [...OLD_NODES, ...NEW_NODES] }),
-    want: ['shrinkFormerGroup web minSize=0 maxSize=2 warmPool=Removed'],
+    want: ['shrinkSecondGroup web minSize=0 maxSize=2 warmPool=Removed'],
   },
   {
-    name: 'the warm pool of a first group that may shrink is removed before its nodes leave',
+    name: 'the warm pool of an old group that may shrink is removed before its nodes leave',
     observed: drainScene({ old: { ...SHRUNK, warmPool: WARM }, nodes: [...OLD_NODES, ...NEW_NODES] }),
-    want: ['shrinkFormerGroup web warmPool=Removed'],
+    want: ['shrinkSecondGroup web warmPool=Removed'],
   },
   {
-    name: 'all nodes of a former group are cordoned before the first is drained',
+    name: 'all nodes of an old group are cordoned before the first is drained',
     observed: drainScene({ nodes: [...OLD_NODES, ...NEW_NODES] }),
     want: ['cordonNode a', 'cordonNode b', RESERVE_FIRST],
   },
   {
-    name: 'the nodes of a former group leave within disruption.maxUnavailable',
+    name: 'the nodes of an old group leave within disruption.maxUnavailable',
     observed: drainScene({ spec: { ...replacing(), disruption: { maxUnavailable: 2 } } }),
     want: [
-      `remember ${SECOND} of ${CLUSTER_ARN}: sending update maxUnavailable`,
-      `updateConfig ${SECOND} maxUnavailable=2`,
+      `remember ${HASHED} of ${CLUSTER_ARN}: sending update maxUnavailable`,
+      `updateConfig ${HASHED} maxUnavailable=2`,
       'reserveDisruption for a (DrainNodeGroup), b (DrainNodeGroup)',
     ],
   },
   {
-    name: 'no node of a former group leaves while one of the other group is unavailable',
+    name: 'no node of an old group leaves while one of the new group is unavailable',
     observed: drainScene({
       spec: replacing(NEW, { scaling: { minSize: 1 } }),
       main: { scaling: { minSize: 1, maxSize: 5, desiredSize: 2 } },
-      nodes: [...CORDONED_NODES, NEW_NODES[0] ?? bad, nodeIn(SECOND, 'y', { unschedulable: true })],
+      nodes: [...CORDONED_NODES, NEW_NODES[0] ?? bad, nodeIn(HASHED, 'y', { unschedulable: true })],
     }),
     want: [],
     waits: { because: 'Disrupting DisruptionPending', until: '20s' },
   },
   {
-    name: 'no node of a former group leaves while the other group has too few verified nodes',
+    name: 'no node of an old group leaves while the new group has too few verified nodes',
     observed: drainScene({ nodes: [...CORDONED_NODES, ...NEW_NODES.slice(1)] }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'no node of a former group leaves while other pools disrupt nodes',
+    name: 'no node of an old group leaves while other pools disrupt nodes',
     observed: drainScene({ rest: { otherPools: { disrupted: ['api'], failures: [] } } }),
     want: [],
     waits: { because: 'Disrupting DisruptionPending', until: '20s' },
   },
   {
-    name: 'an empty node of a former group is terminated, and the group shrinks',
+    name: 'an empty node of an old group is terminated, and the group shrinks',
     observed: drainScene(retiring()),
     want: ['recordTerminations', 'terminateInstance i-a DrainNodeGroup'],
   },
   {
-    name: 'a node of a former group stays for now when its drain has timed out',
+    name: 'a node of an old group stays for now when its drain has timed out',
     observed: drainScene(
       retiring(
         views.map((view) => ({
@@ -337,7 +337,7 @@ const draining: readonly PlanCase[] = [
   {
     name: 'a drain that timed out is tried again later',
     observed: drainScene({
-      former: { blocked: { node: 'a', message: 'its drain timed out', time: new Date(NOW - MINUTE).toISOString() } },
+      record: { blocked: { node: 'a', message: 'its drain timed out', time: new Date(NOW - MINUTE).toISOString() } },
     }),
     want: [],
     waits: { because: 'UpToDate ReplacementBlocked', until: '20s' },
@@ -345,17 +345,17 @@ const draining: readonly PlanCase[] = [
   {
     name: 'a drain that timed out is tried again after the interval of failed creations',
     observed: drainScene({
-      former: {
+      record: {
         blocked: { node: 'a', message: 'its drain timed out', time: new Date(NOW - 15 * MINUTE).toISOString() },
       },
     }),
     want: [RESERVE_FIRST],
   },
   {
-    name: 'a node of a former group that is annotated leaves once',
+    name: 'a node of an old group that is annotated leaves once',
     observed: drainScene({
       nodes: [
-        nodeIn(FIRST, 'a', {
+        nodeIn(PLAIN, 'a', {
           ...CORDONED_NODES[0],
           annotations: { ...CORDONED_NODES[0]?.annotations, 'winpool.dev/replace': 'true' },
         }),
@@ -365,44 +365,44 @@ const draining: readonly PlanCase[] = [
     want: [RESERVE_FIRST],
   },
   {
-    name: 'a former group without nodes is deleted',
+    name: 'an old group without nodes is deleted',
     observed: drainScene({ nodes: NEW_NODES }),
     want: [DELETE],
   },
   {
-    name: 'a former group is left alone in another cluster',
+    name: 'an old group is left alone in another cluster',
     observed: drainScene({ nodes: NEW_NODES, rest: { cluster: otherAuthority } }),
     want: [],
     waits: { because: 'PrerequisitesMet ClusterMismatch', until: '20s' },
   },
   {
-    name: 'a former group is left alone while the other group cannot be read',
+    name: 'an old group is left alone while the new group cannot be read',
     observed: drainScene({ nodes: NEW_NODES, rest: { group: unseen() } }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: 'backoff' },
   },
   {
-    name: 'a former group that is being deleted is waited for',
+    name: 'an old group that is being deleted is waited for',
     observed: drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'the deletion of a former group is tried again after the interval of failed creations',
+    name: 'the deletion of an old group is tried again after the interval of failed creations',
     observed: drainScene({
       nodes: NEW_NODES,
       old: { ...SHRUNK, status: 'DELETE_FAILED', modifiedAt: NOW - 15 * MINUTE },
     }),
-    want: ['deleteFormerGroup web'],
+    want: ['deleteSecondGroup web'],
   },
   {
-    name: 'the deletion of a former group is not tried again before that',
+    name: 'the deletion of an old group is not tried again before that',
     observed: drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETE_FAILED', modifiedAt: NOW - MINUTE } }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'a former group that lost the tag of the pool is not changed',
+    name: 'an old group that lost the tag of the pool is not changed',
     observed: drainScene({ old: { ...SHRUNK, tags: {} }, nodes: NEW_NODES }),
     want: [],
     rests: { until: '20s' },
@@ -411,30 +411,30 @@ const draining: readonly PlanCase[] = [
 
 const reversed: readonly PlanCase[] = [
   {
-    name: 'the first group serves again when the spec goes back while EKS creates the second',
+    name: 'the old group serves again when the spec goes back while EKS creates the new one',
     observed: replacementScene({ spec: replacing(OLD), main: { status: 'CREATING' }, nodes: OLD_NODES }),
     want: [RETURN],
   },
   {
-    name: 'the first group serves again when the spec goes back before the second exists',
+    name: 'the old group serves again when the spec goes back before the new one exists',
     observed: replacementScene({ spec: replacing(OLD), main: 'absent', nodes: OLD_NODES }),
     want: [RETURN],
   },
   {
-    name: 'the first group serves again when the spec goes back while its nodes are drained',
+    name: 'the old group serves again when the spec goes back while its nodes are drained',
     observed: drainScene({ spec: replacing(OLD) }),
     want: [RETURN],
   },
   {
-    name: 'the first group does not come back when it is being deleted',
+    name: 'the old group does not come back when it is being deleted',
     observed: drainScene({ spec: replacing(OLD), nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'a second group that is created and not needed any more is deleted',
+    name: 'a new group that is created and not needed any more is deleted',
     observed: replacementScene({ old: { status: 'CREATING' }, nodes: NEW_NODES }),
-    want: ['deleteFormerGroup web'],
+    want: ['deleteSecondGroup web'],
   },
   {
     name: 'a group that is created and not needed any more is not deleted while its nodes run pods',
@@ -443,22 +443,22 @@ const reversed: readonly PlanCase[] = [
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'a second group that does not serve yet is deleted when the spec changes once more',
+    name: 'a new group that does not serve yet is deleted when the spec changes once more',
     observed: replacementScene({ spec: replacing(THIRD), nodes: OLD_NODES }),
-    want: [`deleteNodeGroup ${SECOND}`],
+    want: [`deleteNodeGroup ${HASHED}`],
   },
   {
     name: 'a group that has served is not deleted when the spec changes once more',
     observed: replacementScene({
       spec: replacing(THIRD),
-      former: { successorServed: true },
+      record: { phase: 'Returning' },
       nodes: NEW_NODES.slice(1),
     }),
     want: [],
     waits: { because: 'UpToDate Replacing', until: '20s' },
   },
   {
-    name: 'a group that serves is replaced after the former one is gone',
+    name: 'a group that serves is replaced after the old one is gone',
     observed: drainScene({ spec: replacing(THIRD), nodes: [...CORDONED_NODES, ...NEW_NODES] }),
     want: [RESERVE_FIRST],
   },
@@ -476,30 +476,30 @@ const reversed: readonly PlanCase[] = [
 const lost = (main: 'absent' | object, type: string) => {
   const scene = replacementScene({ spec: replacing(type), nodes: [...OLD_NODES, ...NEW_NODES] });
   const pool = { ...scene.pool, status: { bookkeeping: {} } };
-  const second = scene.group;
+  const made = scene.group;
   return derive({
     ...scene,
     pool,
-    group: main === 'absent' ? { kind: 'absent' as const } : (scene.former ?? second),
-    former: second,
+    group: main === 'absent' ? { kind: 'absent' as const } : (scene.second ?? made),
+    second: made,
   });
 };
 
 const recalled: readonly PlanCase[] = [
   {
-    name: 'a pool whose status was lost finds its group under the second name',
+    name: 'a pool whose status was lost finds its group under its other name',
     observed: lost('absent', NEW),
-    want: [`switchNodeGroup ${SECOND}`],
+    want: [`switchNodeGroup ${HASHED}`],
   },
   {
     name: 'a pool whose status was lost continues a replacement',
     observed: lost({}, NEW),
-    want: [`switchNodeGroup ${SECOND} former=web`],
+    want: [`switchNodeGroup ${HASHED} second=web`],
   },
   {
-    name: 'a pool whose status was lost removes the second group when the first matches the spec',
+    name: 'a pool whose status was lost removes the new group when the old one matches the spec',
     observed: lost({}, OLD),
-    want: [`switchNodeGroup web former=${SECOND} keepsMain`],
+    want: [`switchNodeGroup web second=${HASHED} keepsMain`],
   },
 ];
 
@@ -507,15 +507,15 @@ const deleted: readonly PlanCase[] = [
   {
     name: 'both groups of a deleted pool are deleted',
     observed: replacementScene({ metadata: LEAVING }),
-    want: ['deleteFormerGroup web'],
+    want: ['deleteSecondGroup web'],
   },
   {
-    name: 'the second group of a deleted pool is deleted while the first is being deleted',
+    name: 'the new group of a deleted pool is deleted while the old one is being deleted',
     observed: replacementScene({ metadata: LEAVING, old: { status: 'DELETING' } }),
-    want: [`deleteNodeGroup ${SECOND}`],
+    want: [`deleteNodeGroup ${HASHED}`],
   },
   {
-    name: 'a deleted pool keeps its finalizer until EKS has not had the former group for a while',
+    name: 'a deleted pool keeps its finalizer until EKS has not had the old group for a while',
     observed: replacementScene({
       metadata: LEAVING,
       main: 'absent',
@@ -529,7 +529,7 @@ const deleted: readonly PlanCase[] = [
     name: 'a deleted pool without either group is finalized',
     observed: replacementScene({
       metadata: LEAVING,
-      former: { status: 'DELETING', absentSince: new Date(NOW - MINUTE).toISOString() },
+      record: { status: 'DELETING', absenceStartTime: new Date(NOW - MINUTE).toISOString() },
       main: 'absent',
       old: { kind: 'absent' },
       nodes: [],
@@ -537,7 +537,7 @@ const deleted: readonly PlanCase[] = [
     want: ['removeFinalizer'],
   },
   {
-    name: 'the former group of a deleted pool with Retain is released first',
+    name: 'the old group of a deleted pool with Retain is released first',
     observed: replacementScene({ spec: { ...replacing(), deletionPolicy: 'Retain' }, metadata: LEAVING }),
     want: [
       'updateConfig web -winpool.dev/pool -winpool.dev/windows-build',

@@ -10,7 +10,7 @@ import { isOwnedBy } from '../desired/desiredNodeGroup.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { desiredNodes, groupOf, isClusterMismatch, isUnknown } from '../observation/knownGroups.ts';
-import { otherGroup } from '../secondGroup/replacement.ts';
+import { secondGroup } from '../secondGroup/secondGroup.ts';
 import { groupNodes } from './groupNodes.ts';
 import { nodeGroupReady } from './nodeGroupReady.ts';
 import { prerequisitesMet } from './prerequisitesMet.ts';
@@ -39,12 +39,12 @@ const readiness: Readiness<Parts> = {
   isBusy: (s: EksState) => ['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? ''),
   unavailable: (s: EksState, { PrerequisitesMet, NodeGroupReady }) => {
     // The nodes of a group that is being replaced serve the pool.
-    if (otherGroup(s) && s.poolNodes.total > 0) return undefined;
+    if (secondGroup(s) && s.poolNodes.total > 0) return undefined;
     if (['ACTIVE', 'UPDATING', 'DEGRADED'].includes(knownGroup(s).status)) return undefined;
     // A prerequisite that could not be checked blocks nothing, so it is not the cause.
     return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
   },
-  isEmpty: (s: EksState) => (otherGroup(s) ? desiredNodes(s) : knownGroup(s).desired) === 0,
+  isEmpty: (s: EksState) => (secondGroup(s) ? desiredNodes(s) : knownGroup(s).desired) === 0,
   isRolling,
 };
 

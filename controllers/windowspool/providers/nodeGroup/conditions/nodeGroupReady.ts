@@ -23,7 +23,7 @@ import { describeUnconfirmed } from '../observation/confirmation.ts';
 import { groupOf, isClusterMismatch } from '../observation/knownGroups.ts';
 import { likelyCause } from '../prerequisites/causes.ts';
 import { describeIssues, remediesFor } from '../reporting/healthIssues.ts';
-import { canBeReplaced } from '../secondGroup/replacement.ts';
+import { canBeReplaced } from '../secondGroup/secondGroup.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
 
 /** Whether the node group exists, is the pool's, and runs nodes. */

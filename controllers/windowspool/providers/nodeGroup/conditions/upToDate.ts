@@ -17,9 +17,9 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, isClusterMismatch, rejectionOf } from '../observation/knownGroups.ts';
 import { hasPassed, isOpen } from '../secondGroup/canary.ts';
-import { canaryStage, describeCanary } from '../secondGroup/canaryStatus.ts';
-import { canaryIn, canBeReplaced, formerIn, isDraining } from '../secondGroup/replacement.ts';
-import { describeReplacement, hasOther, replacementReason } from '../secondGroup/replacementStatus.ts';
+import { describeSecondGroup, reasonOf, stageOf } from '../secondGroup/describeSecondGroup.ts';
+import { canaryIn, canBeReplaced, isDraining, replacementIn } from '../secondGroup/secondGroup.ts';
+import { hasSecond } from '../secondGroup/secondGroupStatus.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 import { describeDueUpdate, faultInWindows } from '../versions/describeUpdate.ts';
 import { endOfRelease } from '../versions/policyRules.ts';
@@ -30,7 +30,7 @@ export function upToDate(result: RunResult<EksDerived>): ConditionState {
   const { after: s } = result;
   const group = groupOf(s);
   if (isDeleting(s.pool)) return unknown('The pool is being deleted.');
-  if (formerIn(s.pool) && hasOther(s) && !isClusterMismatch(s)) return replacing(s);
+  if (replacementIn(s.pool) && hasSecond(s) && !isClusterMismatch(s)) return replacing(s);
   if (!group || isClusterMismatch(s) || !isOwnedBy(s.pool, group)) {
     return unknown(`Node group ${nodeGroupNameOf(s.pool)} is not compared with the spec: ${whyUncompared(s, group)}.`);
   }
@@ -44,22 +44,20 @@ export function upToDate(result: RunResult<EksDerived>): ConditionState {
 /** The state of a pool with a canary: the nodes of one that has ended still leave, whatever else is to be reported. */
 function withCanary(s: EksDerived, state: ConditionState): ConditionState {
   if (!canaryIn(s.pool)) return state;
-  if (state.status === 'True') return canaryRunning(s);
+  if (state.status === 'True') return inProgress(s);
   if (!isDraining(s)) return state;
-  const { reason } = canaryStage(s) === 'blocked' ? canaryRunning(s) : state;
-  return { ...state, reason, message: `${describeCanary(s)} ${state.message}` };
+  const { reason } = stageOf(s) === 'blocked' ? inProgress(s) : state;
+  return { ...state, reason, message: `${describeSecondGroup(s)} ${state.message}` };
 }
 
-function canaryRunning(s: EksDerived): ConditionState {
-  const reason = canaryStage(s) === 'blocked' ? 'CanaryBlocked' : 'CanaryRunning';
-  return falseCondition(reason, describeCanary(s), 'working');
+function inProgress(s: EksDerived, also = ''): ConditionState {
+  return falseCondition(reasonOf(s), `${describeSecondGroup(s)}${also}`, 'working');
 }
 
 /** The state of a replacement; and the change that EKS rejected, if there is one. */
 function replacing(s: EksDerived): ConditionState {
   const failed = s.due.failures.asked;
-  const also = failed ? ` ${sentence(failed.message)} ${describeRetry(s.pool, failed)}` : '';
-  return falseCondition(replacementReason(s), `${describeReplacement(s)}${also}`, 'working');
+  return inProgress(s, failed && ` ${sentence(failed.message)} ${describeRetry(s.pool, failed)}`);
 }
 
 /** How fields that EKS cannot change come about, or what to do about them. */
@@ -72,8 +70,8 @@ function remedyForImmutable({ after: s, decisions }: RunResult<EksDerived>): str
     : s.due.prerequisites.blocking.length > 0
       ? ' when the prerequisites are met. See PrerequisitesMet'
       : undefined;
-  if (when === undefined) return waitOf(decisions, 'replacement')?.message ?? 'A second node group replaces it.';
-  return `A second node group replaces it${when}.`;
+  if (when === undefined) return waitOf(decisions, 'replacement')?.message ?? 'A new node group replaces it.';
+  return `A new node group replaces it${when}.`;
 }
 
 function whyUncompared(s: EksState, group: NodeGroup | undefined): string {
@@ -146,7 +144,7 @@ function unmetPrerequisite(
 }
 
 function openCanary({ after: s }: RunResult<EksDerived>): ConditionState | undefined {
-  return isOpen(s) && !hasPassed(s) && !s.due.failures.automatic ? canaryRunning(s) : undefined;
+  return isOpen(s) && !hasPassed(s) && !s.due.failures.automatic ? inProgress(s) : undefined;
 }
 
 function blockedCanary(result: RunResult<EksDerived>, group: NodeGroup): ConditionState | undefined {

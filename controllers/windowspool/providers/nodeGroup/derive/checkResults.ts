@@ -2,7 +2,7 @@
 import { terminatingNodes } from '../../../disruption/reservation.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { isDeleting, isPaused } from '../../../rules/poolQueries.ts';
-import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../desired/desiredNodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { desiredMachine, userDataProblem } from '../launchTemplate/desiredMachine.ts';
 import { hasMachine } from '../launchTemplate/machine.ts';
 import {
@@ -21,9 +21,8 @@ import { ignoredPrerequisites } from '../prerequisites/ignored.ts';
 import { examine } from '../prerequisites/prerequisiteChecks.ts';
 import { prerequisitesRecordOf } from '../prerequisites/record.ts';
 import { ipamOfferOf } from '../prerequisites/windowsIpam.ts';
-import { canarySpecIn } from '../secondGroup/canary.ts';
-import { canaryMachine } from '../secondGroup/canaryTemplate.ts';
-import { sizeToReplace } from '../secondGroup/replacement.ts';
+import { canaryMachine, canarySpecIn } from '../secondGroup/canary.ts';
+import { sizeToReplace } from '../secondGroup/secondGroup.ts';
 
 /** Which groups are to be created. */
 export interface ToBeMade {
@@ -55,7 +54,8 @@ function checkInputOf(s: EksState, made: ToBeMade): CheckInput | undefined {
   if (group.kind === 'seen' && !isOwnedBy(pool, group.group)) return undefined;
   const size = made.isToBeMade ? sizeToReplace(s, made.replacement) : undefined;
   const canaryNodes = made.isCanaryDue ? canarySpecIn(pool.spec)?.nodes : undefined;
-  const problem = userDataProblem(s) ?? (canaryNodes === undefined ? undefined : userDataProblem(s, otherNameOf(pool)));
+  const problem =
+    userDataProblem(s) ?? (canaryNodes === undefined ? undefined : userDataProblem(s, secondNameOf(pool)));
   return {
     spec: pool.spec,
     cluster: cluster.cluster,
@@ -100,7 +100,7 @@ function templateViewOf(s: EksState, made: ToBeMade): MachineTemplateView | unde
 /** The instances that have the addresses of the group already. Those of a group that is being replaced keep theirs. */
 function instancesOf(s: EksState, { replacement }: ToBeMade): number {
   if (replacement.length > 0) return 0;
-  if (s.former) return s.poolNodes.inGroup(nodeGroupNameOf(s.pool)).total;
+  if (s.second) return s.poolNodes.inGroup(nodeGroupNameOf(s.pool)).total;
   return Math.max(s.poolNodes.total + s.poolNodes.unlabelledNodes.length, s.instances?.length ?? 0);
 }
 

@@ -8,7 +8,7 @@ import type { DueVersion, OpenVersion } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { canarySpecIn, isMainIdle, isOpen } from '../secondGroup/canary.ts';
-import { canaryIn, otherGroupIn } from '../secondGroup/replacement.ts';
+import { canaryIn, secondIn } from '../secondGroup/secondGroup.ts';
 import { isInWindow, nextOpening } from '../versions/maintenance.ts';
 import { failureOfRelease } from '../versions/releaseFailures.ts';
 import { spelled } from '../versions/releaseVersion.ts';
@@ -55,8 +55,8 @@ function isCanaryDue(
 ): boolean {
   if (!canarySpecIn(s.pool.spec) || !isMainIdle(s)) return false;
   // A release that EKS did not offer is asked for again at the next regular read.
-  if (isOpen(s)) return s.former?.kind === 'absent' && canaryIn(s.pool)?.arn === undefined && isTried && !hasFailed;
-  return !s.former && !otherGroupIn(s.pool) && !isReplaced && mayBegin;
+  if (isOpen(s)) return s.second?.kind === 'absent' && canaryIn(s.pool)?.arn === undefined && isTried && !hasFailed;
+  return !s.second && !secondIn(s.pool) && !isReplaced && mayBegin;
 }
 
 /** The failure of an update's target release in another pool of the same AMI type. A release that the group already has does not count. */

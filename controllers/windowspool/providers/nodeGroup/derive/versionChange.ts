@@ -12,7 +12,7 @@ import type { EksDue, GroupDifferences, OpenVersion } from '../model/groupDue.ts
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { canarySpecIn, canaryTargetOf, isOpen } from '../secondGroup/canary.ts';
-import { canaryIn } from '../secondGroup/replacement.ts';
+import { canaryIn } from '../secondGroup/secondGroup.ts';
 import { isMadeFrom, pinnedTemplateVersion } from '../versions/launchTemplate.ts';
 import { isNewerRelease, lifeOf, minorOf } from '../versions/releaseVersion.ts';
 import { followsMachine, isAheadOfCluster, versionTargetOf } from '../versions/versionChanges.ts';

@@ -23,27 +23,27 @@ import { minorOf } from '../versions/releaseVersion.ts';
 import { isRole } from './nodeRole.ts';
 import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 
-/** The name of the group in EKS that the spec describes. */
+/** The name of the main group, which the spec describes. */
 export function nodeGroupNameOf(pool: WindowsPool): string {
-  const [first, second] = possibleNames(pool);
-  return pool.status?.nodeGroup?.name === second ? second : first;
+  const [plain, hashed] = possibleNames(pool);
+  return pool.status?.nodeGroup?.name === hashed ? hashed : plain;
 }
 
-/** The other name that a group of the pool can have: that of the group before or after a replacement, or of the canary. */
-export function otherNameOf(pool: WindowsPool): string {
-  const [first, second] = possibleNames(pool);
-  return nodeGroupNameOf(pool) === first ? second : first;
+/** The name of the second group: the one of the two names that the main group does not have. */
+export function secondNameOf(pool: WindowsPool): string {
+  const [plain, hashed] = possibleNames(pool);
+  return nodeGroupNameOf(pool) === plain ? hashed : plain;
 }
 
-/** The names of all groups of the pool in EKS, first the one that the spec describes. */
+/** The names of all groups of the pool in EKS, the main one first. */
 export function nodeGroupNamesOf(pool: WindowsPool): readonly string[] {
-  const { former, canary } = pool.status?.nodeGroup ?? {};
-  return [nodeGroupNameOf(pool), ...(former || canary ? [otherNameOf(pool)] : [])];
+  const { replacement, canary } = pool.status?.nodeGroup ?? {};
+  return [nodeGroupNameOf(pool), ...(replacement || canary ? [secondNameOf(pool)] : [])];
 }
 
 /**
  * The two names that groups of the pool can have. There are no others, so there is never a third group, and both groups are found when the status is
- * lost. EKS allows 63 characters. The hash keeps the second name apart from the names of other pools.
+ * lost. EKS allows 63 characters. The hash keeps the second of them apart from the names of other pools.
  */
 function possibleNames({ metadata, spec }: WindowsPool): readonly [string, string] {
   const first = nodeGroupIn(spec).name ?? metadata.name;

@@ -396,16 +396,16 @@ describe('a pool with a custom AMI', () => {
       assert.ok(conditionOf(world, 'UpToDate')?.includes(state), conditionOf(world, 'UpToDate'));
     });
 
-  it('is replaced by a second group when it gets its first custom AMI', async () => {
+  it('is replaced by a new group when it gets its first custom AMI', async () => {
     const replacing = { immutableChangePolicy: 'Replace' } as const;
     const world = new FakeWorld();
     world.apply(fresh({ nodeGroup: replacing }));
     const deps = world.start();
     await until(world, deps, isReady(world), 'a pool that is Ready');
     change(world, spec(OLD, { nodeGroup: replacing }));
-    const isReplaced = () => stateOf(world)?.amiType === 'CUSTOM' && stateOf(world)?.former === undefined;
+    const isReplaced = () => stateOf(world)?.amiType === 'CUSTOM' && stateOf(world)?.replacement === undefined;
     for (let run = 0; run < 5 && !isReplaced(); run++) {
-      await until(world, deps, () => run > 0 || stateOf(world)?.former !== undefined, 'a replacement');
+      await until(world, deps, () => run > 0 || stateOf(world)?.replacement !== undefined, 'a replacement');
       await hours(world, deps, 1);
     }
     assert.ok(isReplaced(), JSON.stringify(stateOf(world)));

@@ -17,7 +17,7 @@ import {
 import { assertBrief, assertBriefs, assertMentions } from '../../../testing/goldenTexts.ts';
 import { conditionOf, fresh, hours, openFailure, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
 import { BY_TAGS, DISK_100, DISK_200, TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
-import { SECOND } from '../../../testing/replacementScenes.ts';
+import { HASHED } from '../../../testing/replacementScenes.ts';
 
 const WRITES = /^(?:Create|Delete|Update|Modify)(?:LaunchTemplate|Nodegroup)/;
 
@@ -415,7 +415,7 @@ describe("the pool's launch template", () => {
   describe('with a deleted launch template, and replacement Replace', () => {
     const BLUE_GREEN: SpecChange = { nodeGroup: { immutableChangePolicy: 'Replace' } };
     const isReplaced = (world: FakeWorld) => () =>
-      stateOf(world)?.name === SECOND && stateOf(world)?.former === undefined && upToDate(world);
+      stateOf(world)?.name === HASHED && stateOf(world)?.replacement === undefined && upToDate(world);
 
     async function deletedTemplate() {
       const { world, deps } = await machineWorld(DISK_100, BLUE_GREEN);
@@ -425,7 +425,7 @@ describe("the pool's launch template", () => {
       return { world, deps, id };
     }
 
-    it('keeps its node group until a setting changes, and then gets a second one from another template', async () => {
+    it('keeps its node group until a setting changes, and then gets a new one from another template', async () => {
       const { world, deps, id } = await deletedTemplate();
       await hours(world, deps, 1);
       assert.deepEqual([writes(world), ready(world)], [[], 'True']);
@@ -449,37 +449,37 @@ describe("the pool's launch template", () => {
       change(world, DISK_200, BLUE_GREEN);
       await until(world, deps, isReplaced(world), 'a replaced group', 200);
       assert.deepEqual(writes(world).slice(0, 2), ['CreateLaunchTemplate', 'CreateNodegroup']);
-      const { launchTemplate } = world.groups.get(SECOND) ?? {};
-      assert.deepEqual([[...world.groups.keys()], launchTemplate?.version, ready(world)], [[SECOND], '1', 'True']);
+      const { launchTemplate } = world.groups.get(HASHED) ?? {};
+      assert.deepEqual([[...world.groups.keys()], launchTemplate?.version, ready(world)], [[HASHED], '1', 'True']);
       assert.notEqual(launchTemplate?.id, id);
       change(world, DISK_100, BLUE_GREEN);
       await until(
         world,
         deps,
-        () => upToDate(world) && world.groups.get(SECOND)?.launchTemplate?.version === '2',
+        () => upToDate(world) && world.groups.get(HASHED)?.launchTemplate?.version === '2',
         'v2',
       );
-      assert.deepEqual([...world.groups.keys()], [SECOND]);
+      assert.deepEqual([...world.groups.keys()], [HASHED]);
     });
 
     it('is replaced when the setting goes back, and when the status is lost', async () => {
       const { world, deps } = await deletedTemplate();
       change(world, DISK_200, BLUE_GREEN);
-      await until(world, deps, () => world.groups.size === 2, 'the second group', 100);
+      await until(world, deps, () => world.groups.size === 2, 'the new group', 100);
       change(world, DISK_100, BLUE_GREEN);
       const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
       world.pools.set('web', pool);
       const restarted = world.start();
       await until(world, restarted, isReplaced(world), 'a replaced group', 200);
       await until(world, restarted, isReady(world), 'a pool that is Ready');
-      assert.deepEqual([...world.groups.keys()], [SECOND]);
+      assert.deepEqual([...world.groups.keys()], [HASHED]);
     });
 
     it('is not drained the other way round when the status is lost while the template cannot be read', async () => {
       const { world, deps } = await deletedTemplate();
       change(world, DISK_200, BLUE_GREEN);
-      const isLeaving = () => stateOf(world)?.former?.drainingSince !== undefined;
-      await until(world, deps, isLeaving, 'a former group that is drained', 100);
+      const isLeaving = () => stateOf(world)?.replacement?.phase === 'Draining';
+      await until(world, deps, isLeaving, 'an old group that is drained', 100);
       const { created } = world;
       const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
       world.pools.set('web', pool);
@@ -488,7 +488,7 @@ describe("the pool's launch template", () => {
       for (let run = 0; run < 10; run++) await wake(world, restarted);
       world.fails = () => undefined;
       await until(world, restarted, isReplaced(world), 'a replaced group', 200);
-      assert.deepEqual([[...world.groups.keys()], world.created], [[SECOND], created]);
+      assert.deepEqual([[...world.groups.keys()], world.created], [[HASHED], created]);
     });
 
     it('gets no canary, which EKS would refuse, and is replaced when a setting changes', async () => {
@@ -509,7 +509,7 @@ describe("the pool's launch template", () => {
       assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False LaunchTemplateNotFound: .* no canary /);
       change(world, DISK_200, tryingRelease(NEXT));
       await until(world, deps, isReplaced(world), 'a replaced group', 200);
-      assert.deepEqual([[...world.groups.keys()], world.groups.get(SECOND)?.releaseVersion], [[SECOND], NEXT]);
+      assert.deepEqual([[...world.groups.keys()], world.groups.get(HASHED)?.releaseVersion], [[HASHED], NEXT]);
     });
 
     it('shows why it is not replaced while another prerequisite is not met', async () => {

@@ -7,15 +7,14 @@ import type { Machine, MachineTemplate } from '../../../ports/machineTemplates.t
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { waitFor } from '../../../rules/ruleChains.ts';
 import { isTemplateField } from '../changes/appliedFields.ts';
-import { acceptsUpdates, otherNameOf } from '../desired/desiredNodeGroup.ts';
+import { acceptsUpdates, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { tokenFor, waitForPrerequisites } from '../groupRules.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState, ObservedNodeGroup } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { remember } from '../reporting/writeAheadStatus.ts';
-import { isOpen } from '../secondGroup/canary.ts';
-import { canaryMachine } from '../secondGroup/canaryTemplate.ts';
-import { otherGroupIn } from '../secondGroup/replacement.ts';
+import { canaryMachine, isOpen } from '../secondGroup/canary.ts';
+import { secondIn } from '../secondGroup/secondGroup.ts';
 import { followsMachine } from '../versions/versionChanges.ts';
 import { desiredMachine } from './desiredMachine.ts';
 import { describeMachine, describeMachineChange, hasMachine } from './machine.ts';
@@ -74,7 +73,7 @@ export function addCanaryVersion(s: EksDerived): Step[] | undefined {
   if (!template || !machine || versionWith(template, machine, undefined) || unlikeWritten(template, machine))
     return undefined;
   if (!s.prerequisites?.complete || s.due.prerequisites.blocking.length > 0) return undefined;
-  return added(s, template, machine, `for canary ${otherNameOf(s.pool)}, whose name is in the user data`);
+  return added(s, template, machine, `for canary ${secondNameOf(s.pool)}, whose name is in the user data`);
 }
 
 function added(s: EksState, { id, name, versions }: MachineTemplate, machine: Machine, change: string): Step[] {
@@ -108,7 +107,7 @@ export function pruneTemplateVersions(s: EksState): Step[] | undefined {
   const template = ownTemplateIn(s);
   const group = s.group.kind === 'seen' ? s.group.group : undefined;
   const machine = desiredMachine(s);
-  if (!template || !group || s.former || !machine || !s.autoscaler || !acceptsUpdates(group)) return undefined;
+  if (!template || !group || s.second || !machine || !s.autoscaler || !acceptsUpdates(group)) return undefined;
   const isUpdating = s.pool.status?.nodeGroup?.update?.status === 'InProgress';
   if (isUpdating || group.launchTemplate?.id !== template.id) return undefined;
   const kept = new Set([
@@ -137,7 +136,7 @@ export function deleteUnusedTemplate(s: EksState): Step[] | undefined {
   const template = ownTemplateIn(s);
   if (!template || hasMachine(s.pool.spec) || groupOf(s)?.launchTemplate?.id === template.id) return undefined;
   // A group that is being replaced, or a canary, may use it.
-  if (s.former || otherGroupIn(s.pool)) return undefined;
+  if (s.second || secondIn(s.pool)) return undefined;
   return deletion(template, 'the pool does not use it');
 }
 
@@ -154,7 +153,7 @@ export function deleteOwnTemplate(s: EksState): RuleResult | Step[] | undefined 
 /** The steps that delete the template of a retained group that never existed. A group that it was to replace may use it. */
 export function unusedTemplateSteps(s: EksState): Step[] {
   const template = s.group.kind === 'absent' ? ownTemplateIn(s) : undefined;
-  if (!template || (s.former && !isKnownNotToUse(s.former, template))) return [];
+  if (!template || (s.second && !isKnownNotToUse(s.second, template))) return [];
   return deletion(template, 'no node group uses it');
 }
 

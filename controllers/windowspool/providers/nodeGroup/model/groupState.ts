@@ -57,8 +57,8 @@ export interface AutoscalerFacts {
 export interface EksState extends ObservedState {
   readonly cluster: ObservedCluster;
   readonly group: ObservedNodeGroup;
-  /** The other group of the pool: the one that the desired one replaces, or its canary. Absent when it has neither. */
-  readonly former?: ObservedNodeGroup;
+  /** The group beside the main one: the old group of a replacement, or the canary. Absent when the pool has neither. */
+  readonly second?: ObservedNodeGroup;
   /** The operator's own update, read when it was still in progress at the last report. */
   readonly update: NodeGroupUpdate | undefined;
   /** The pods that block the completion of that update; undefined when not read. */

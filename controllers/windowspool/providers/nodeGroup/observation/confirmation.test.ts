@@ -18,7 +18,7 @@ import {
 import { drainScene, replacementScene, SHRUNK } from '../../../testing/replacementScenes.ts';
 import { unconfirmed, unseen } from '../../../testing/sights.ts';
 import type { ObservedNodeGroup } from '../model/groupState.ts';
-import { certaintyOf, knownMain, knownOther, observedGroup } from './confirmation.ts';
+import { certaintyOf, knownMain, knownSecond, observedGroup } from './confirmation.ts';
 
 type Answer = CallResult<NodeGroup | undefined>;
 
@@ -36,7 +36,7 @@ const beingDeleted = samplePool({}, { status: knownStatus({ status: 'DELETING' }
 const { status: _gone, ...withoutStatus } = knownStatus().nodeGroup ?? { name: 'web' };
 const missing = samplePool({}, { status: { ...knownStatus(), nodeGroup: withoutStatus } });
 const leaving = (pool: WindowsPool): WindowsPool => ({ ...pool, metadata: { ...pool.metadata, ...LEAVING } });
-const former = (change: object) => replacementScene({ former: { arn: 'arn:1', status: 'ACTIVE', ...change } }).pool;
+const recorded = (change: object) => replacementScene({ record: { arn: 'arn:1', status: 'ACTIVE', ...change } }).pool;
 
 /** The kind of a view, and how sure it is: `unconfirmed: seenOnce absent`. */
 function inWords(view: ObservedNodeGroup): string {
@@ -82,25 +82,25 @@ describe('what a request for a node group shows', () => {
     it(`is ${want}: ${title}`, () => assert.equal(inWords(first(pool, answer)), want));
 
   const others: readonly (readonly [title: string, record: object, Answer, want: string])[] = [
-    ['no former group, which existed', {}, absent, 'unconfirmed: seenOnce absent'],
-    ['no former group, which was being deleted', { status: 'DELETING' }, absent, 'unconfirmed: seenOnce absent'],
+    ['no second group, which existed', {}, absent, 'unconfirmed: seenOnce absent'],
+    ['no second group, which was being deleted', { status: 'DELETING' }, absent, 'unconfirmed: seenOnce absent'],
     [
-      'no former group, which is known to be gone',
-      { absentSince: new Date(NOW).toISOString() },
+      'no second group, which is known to be gone',
+      { absenceStartTime: new Date(NOW).toISOString() },
       absent,
       'absent: seen',
     ],
-    ['no former group, which may never have been created', { arn: undefined }, absent, 'absent: seen'],
-    ['a group of others with the name of the former one', {}, untagged, 'unconfirmed: seenOnce unowned'],
+    ['no second group, which may never have been created', { arn: undefined }, absent, 'absent: seen'],
+    ['a group of others with the name of the old one', {}, untagged, 'unconfirmed: seenOnce unowned'],
   ];
   for (const [title, record, answer, want] of others)
     it(`is ${want}: ${title}`, () => {
-      const pool = former(record);
-      assert.equal(inWords(first(pool, answer, knownOther(pool))), want);
+      const pool = recorded(record);
+      assert.equal(inWords(first(pool, answer, knownSecond(pool))), want);
     });
 
   it('is unconfirmed: seenOnce absent: no other group, of a pool that lost its status', () => {
-    assert.equal(inWords(first(lost, absent, knownOther(lost))), 'unconfirmed: seenOnce absent');
+    assert.equal(inWords(first(lost, absent, knownSecond(lost))), 'unconfirmed: seenOnce absent');
   });
 
   it('has the group as it was observed before, until the answer is confirmed', () => {
@@ -159,11 +159,11 @@ describe('a group of which one answer contradicts what was known', () => {
   });
 
   for (const contradiction of ['absent', 'unowned'] as const) {
-    it(`is waited for, and stays in status, when the former group is ${contradiction}`, () => {
+    it(`is waited for, and stays in status, when the new group is ${contradiction}`, () => {
       const old = unconfirmed(contradiction, sampleGroup(samplePool(), SHRUNK));
-      const { steps, decisions } = planFor(replacementScene({ former: { arn: 'arn:1' }, old }));
+      const { steps, decisions } = planFor(replacementScene({ record: { arn: 'arn:1' }, old }));
       assert.deepEqual(steps, []);
-      for (const chain of ['nodeGroup', 'formerNodeGroup'] as const)
+      for (const chain of ['nodeGroup', 'secondNodeGroup'] as const)
         assert.deepEqual([waitOf(decisions, chain)?.reason, waitOf(decisions, chain)?.until], ['Unconfirmed', until]);
     });
   }
@@ -173,20 +173,20 @@ describe('a group of which one answer contradicts what was known', () => {
     ['error', unseen('throttled')],
   ] as const) {
     it(`keeps its nodes cordoned during a drain if the first read after a restart gets an ${answer}`, () => {
-      assert.deepEqual(planFor(drainScene({ former: { arn: 'arn:1' }, old })).steps, []);
+      assert.deepEqual(planFor(drainScene({ record: { arn: 'arn:1' }, old })).steps, []);
     });
   }
 
-  it('does not end the deletion of the pool when it is the former group', () => {
+  it('does not end the deletion of the pool when it is the new group', () => {
     const old = unconfirmed('absent');
-    const s = replacementScene({ metadata: LEAVING, former: { arn: 'arn:1' }, old, main: 'absent', nodes: [] });
+    const s = replacementScene({ metadata: LEAVING, record: { arn: 'arn:1' }, old, main: 'absent', nodes: [] });
     const { steps, decisions } = planFor(s);
     assert.deepEqual([steps, waitOf(decisions, 'deletion')?.reason], [[], 'Deleting']);
   });
 
-  it('delays the release of a retained former group', () => {
+  it('delays the release of a retained second group', () => {
     const spec = { deletionPolicy: 'Retain' as const };
-    const s = replacementScene({ spec, metadata: LEAVING, former: { arn: 'arn:1' }, old: unconfirmed('unowned') });
+    const s = replacementScene({ spec, metadata: LEAVING, record: { arn: 'arn:1' }, old: unconfirmed('unowned') });
     const { steps, decisions } = planFor(s);
     assert.deepEqual([steps, waitOf(decisions, 'deletion')?.until], [[], until]);
   });

@@ -9,9 +9,9 @@ import type { NodeGroup } from '../../../ports/eks.ts';
 import { isDeleting } from '../../../rules/poolQueries.ts';
 import { waitFor } from '../../../rules/ruleChains.ts';
 import type { ObserveContext } from '../../provider.ts';
-import { isOwnedBy, nodeGroupNameOf, otherNameOf } from '../desired/desiredNodeGroup.ts';
+import { isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import type { EksState, ObservedNodeGroup, UnconfirmedGroup } from '../model/groupState.ts';
-import { isStatusLost, otherGroupIn } from '../secondGroup/replacement.ts';
+import { isStatusLost, secondIn } from '../secondGroup/secondGroup.ts';
 import { groupOf } from './knownGroups.ts';
 
 /** A kubelet can label its node as one of the group, and must not keep the pool indefinitely. */
@@ -37,11 +37,11 @@ export function knownMain(pool: WindowsPool): KnownGroup {
   return { exists: status !== undefined && status !== 'DELETING', isOwned: status !== undefined };
 }
 
-/** What is known of the other group. Once its absence is confirmed, status has the time. */
-export function knownOther(pool: WindowsPool): KnownGroup {
+/** What is known of the second group. Once its absence is confirmed, status has the time. */
+export function knownSecond(pool: WindowsPool): KnownGroup {
   if (isStatusLost(pool)) return LOST;
-  const { arn, absentSince } = otherGroupIn(pool) ?? {};
-  return { exists: arn !== undefined && absentSince === undefined, isOwned: arn !== undefined };
+  const { arn, absenceStartTime } = secondIn(pool) ?? {};
+  return { exists: arn !== undefined && absenceStartTime === undefined, isOwned: arn !== undefined };
 }
 
 /** Of a pool that lost its status: it may have a group of each name. */
@@ -102,7 +102,7 @@ export function waitForSecondLook(s: EksState, view: UnconfirmedGroup): RuleResu
 
 /** What was seen once of a group of the pool, and what follows, in two sentences. */
 export function describeUnconfirmed({ pool, group }: EksState, view: UnconfirmedGroup): string {
-  const name = view === group ? nodeGroupNameOf(pool) : otherNameOf(pool);
+  const name = view === group ? nodeGroupNameOf(pool) : secondNameOf(pool);
   const [finds, has] = isStatusLost(pool) ? ['does not find', 'does not have'] : ['no longer finds', 'no longer has'];
   const what =
     view.certainty.contradiction === 'absent'

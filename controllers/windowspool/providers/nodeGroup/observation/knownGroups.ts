@@ -37,13 +37,13 @@ export function ownedGroup(pool: WindowsPool, view: ObservedNodeGroup | undefine
 }
 
 /** The groups that the pool owns, as far as they are known: the desired one, and the one that it replaces. */
-export function ownGroups({ pool, group, former }: Pick<EksState, 'pool' | 'group' | 'former'>): NodeGroup[] {
-  const known = [group, ...(former ? [former] : [])].map((view) => groupOf({ group: view }));
+export function ownGroups({ pool, group, second }: Pick<EksState, 'pool' | 'group' | 'second'>): NodeGroup[] {
+  const known = [group, ...(second ? [second] : [])].map((view) => groupOf({ group: view }));
   return known.filter((each) => each !== undefined).filter((each) => isOwnedBy(pool, each));
 }
 
 /** The desired number of nodes in all groups that the pool owns; undefined when none is known. */
-export function desiredNodes(s: Pick<EksState, 'pool' | 'group' | 'former'>): number | undefined {
+export function desiredNodes(s: Pick<EksState, 'pool' | 'group' | 'second'>): number | undefined {
   const groups = ownGroups(s);
   return groups.length > 0 ? groups.reduce((sum, { scaling }) => sum + scaling.desiredSize, 0) : undefined;
 }
@@ -86,14 +86,14 @@ export function lacksNodes(s: EksState): boolean {
 }
 
 /** What follows from the groups for the verification of their nodes. When the gate is removed, the group loses its taint first, then the nodes. */
-export function expectationOfGroups(s: Pick<EksState, 'pool' | 'group' | 'former'>): GroupExpectation {
-  const { pool, group, former } = s;
+export function expectationOfGroups(s: Pick<EksState, 'pool' | 'group' | 'second'>): GroupExpectation {
+  const { pool, group, second } = s;
   const known = [groupOf(s), ...ownGroups(s)];
   const mayComeLate = known.some((each) => each?.taints.some(isRegistrationTaint));
-  const hasFormerTaint = former !== undefined && groupOf({ group: former })?.taints.some(isGateTaint) === true;
+  const hasSecondTaint = second !== undefined && groupOf({ group: second })?.taints.some(isGateTaint) === true;
   const hasGateTaint =
     (groupOf({ group })?.taints.some(isGateTaint) ??
       GATE_TAINTS.some((taint) => appliedOf(pool)?.has(taintField(taint)))) ||
-    hasFormerTaint;
+    hasSecondTaint;
   return { hasGateTaint, ...(mayComeLate && { settlingMs: SETTLING_MS }) };
 }

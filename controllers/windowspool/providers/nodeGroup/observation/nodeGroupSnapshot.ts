@@ -12,7 +12,7 @@ export type AwsSnapshot = Snapshot &
   Pick<
     EksState,
     'group' | 'update' | 'prerequisites' | 'instances' | 'newestRelease' | 'autoscaler' | 'machineTemplate'
-  > & { readonly former: EksState['former'] };
+  > & { readonly second: EksState['second'] };
 
 /** What this process knows of AWS for all pools. */
 export class AwsMemory {
@@ -27,10 +27,10 @@ export class AwsMemory {
 
 /** What is kept of a read until the next one. */
 export function awsRead({ errors, ...seen }: EksState): Read & { readonly snapshot: AwsSnapshot } {
-  const { group, former, prerequisites, instances, newestRelease, autoscaler, machineTemplate } = seen;
+  const { group, second, prerequisites, instances, newestRelease, autoscaler, machineTemplate } = seen;
   const kept = errors.filter((entry) => isAwsError(entry) || failedKindOf(entry).waitsForRead);
   const update = seen.update?.status === 'Successful' ? seen.update : undefined;
-  const read = { group, former, update, prerequisites, instances, newestRelease, autoscaler, machineTemplate };
+  const read = { group, second, update, prerequisites, instances, newestRelease, autoscaler, machineTemplate };
   const holder = group.kind === 'seen' ? group.group.tags[POOL_KEY] : undefined;
   return { snapshot: { ...read, errors: kept }, stage: stageOf(group), ...(holder !== undefined && { holder }) };
 }

@@ -18,8 +18,7 @@ import { ownTemplateIn } from '../launchTemplate/machineTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from '../observation/knownGroups.ts';
-import { canaryState } from '../secondGroup/canaryStatus.ts';
-import { formerState } from '../secondGroup/replacementStatus.ts';
+import { secondGroupState } from '../secondGroup/secondGroupStatus.ts';
 import { dateOf } from '../versions/releaseVersion.ts';
 
 /** status.nodeGroup after a run. */
@@ -30,9 +29,7 @@ export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
   // A group with this name in another cluster is not the pool's, and must not overwrite the record.
   if (isClusterMismatch(outcome.after)) return memory ?? { name };
   const owned = ownedGroup(pool, group);
-  const former = formerState(outcome);
-  const canary = canaryState(outcome);
-  const changes = { ...(former && { former }), ...(canary && { canary }), ...changesOf(outcome) };
+  const changes = { ...secondGroupState(outcome), ...changesOf(outcome) };
   if (owned) {
     const differs = outcome.after.due.differences.immutable.length > 0;
     return {
@@ -47,7 +44,7 @@ export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
     };
   }
   if (isUnknown(group)) {
-    const { former: _former, canary: _canary, ...last } = memory ?? {};
+    const { replacement: _replacement, canary: _canary, ...last } = memory ?? {};
     return { ...last, name, ...changes };
   }
   return { name, ...(memory?.arn && { arn: memory.arn }), ...changes };
@@ -150,7 +147,7 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
   const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
   const bookkeeping = {
     ...(applied && { applied }),
-    ...(memory?.formerApplied && formerState(outcome) && { formerApplied: memory.formerApplied }),
+    ...(memory?.secondApplied && secondGroupState(outcome).replacement && { secondApplied: memory.secondApplied }),
     ...(tags && { scalingTags: [...tags] }),
     ...gateTaintState(outcome.after),
     ...templateRecord(outcome.after),

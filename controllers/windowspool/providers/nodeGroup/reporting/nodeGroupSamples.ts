@@ -13,11 +13,9 @@ import { type HealthCode, isHealthCode } from '../../../ports/eks.ts';
 import { countByPart } from '../changes/describeDifferences.ts';
 import { isOwnedBy } from '../desired/desiredNodeGroup.ts';
 import type { EksDerived } from '../model/groupDue.ts';
-import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { addressesFor } from '../prerequisites/capacityChecks.ts';
-import { canaryStage } from '../secondGroup/canaryStatus.ts';
-import { replacementStage } from '../secondGroup/replacementStatus.ts';
+import { stageOf } from '../secondGroup/describeSecondGroup.ts';
 import { dateOf, lifeOf } from '../versions/releaseVersion.ts';
 
 /** The gauges of a pool with a node group, in addition to those of every pool. */
@@ -26,8 +24,7 @@ export function nodeGroupSamples(s: EksDerived, status: WindowsPoolStatus): Gaug
   return [
     ...prerequisiteSamples(s),
     ...(nodeGroup ? groupSamples(nodeGroup) : []),
-    ...replacementSamples(s, status),
-    ...canarySamples(s, status),
+    ...(nodeGroup ? secondGroupSamples(s, nodeGroup) : []),
     ...(nodeGroup ? updateSamples(status, nodeGroup) : []),
     ...(nodeGroup ? driftSamples(s) : []),
   ];
@@ -85,23 +82,19 @@ function codeOf(code: string): HealthCode | 'other' {
   return isHealthCode(code) ? code : 'other';
 }
 
-/** The replacement of the node group by a second one. */
-function replacementSamples(s: EksState, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
-  const stage = nodeGroup?.former && replacementStage(s);
-  if (!stage) return [];
+/** The replacement of the node group by a new one, or the canary of an update. */
+function secondGroupSamples(s: EksDerived, { replacement, canary }: NodeGroupState): GaugeSample[] {
+  const stage = stageOf(s);
+  const start = secondsOf((replacement ?? canary)?.startTime);
+  if (canary && stage)
+    return [
+      gaugeSample('windowspool_canary_in_progress', { stage }, 1),
+      ...optionalSample('windowspool_canary_start_timestamp_seconds', start),
+    ];
+  if (!replacement || !stage || stage === 'waiting' || stage === 'passed') return [];
   return [
     gaugeSample('windowspool_replacement_in_progress', { stage }, 1),
-    ...optionalSample('windowspool_replacement_start_timestamp_seconds', secondsOf(nodeGroup.former?.since)),
-  ];
-}
-
-/** The canary of an update. */
-function canarySamples(s: EksDerived, { nodeGroup }: WindowsPoolStatus): GaugeSample[] {
-  const stage = nodeGroup?.canary && canaryStage(s);
-  if (!stage) return [];
-  return [
-    gaugeSample('windowspool_canary_in_progress', { stage }, 1),
-    ...optionalSample('windowspool_canary_start_timestamp_seconds', secondsOf(nodeGroup.canary?.since)),
+    ...optionalSample('windowspool_replacement_start_timestamp_seconds', start),
   ];
 }
 

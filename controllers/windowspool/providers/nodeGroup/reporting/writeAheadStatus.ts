@@ -1,12 +1,6 @@
 /** What status records before AWS is called, because it cannot be observed anywhere else. Pure. */
 
-import type {
-  Bookkeeping,
-  CanaryNodeGroup,
-  FormerNodeGroup,
-  NodeGroupState,
-  WindowsPoolStatus,
-} from '../../../api/api.gen.ts';
+import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import type { DisruptionReservation } from '../../../model/disruption.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { UNSURE } from '../changes/appliedFields.ts';
@@ -15,6 +9,7 @@ import { MOST_FAILED_CHANGES } from '../changes/failedChanges.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { FailedTarget } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
+import type { SecondRecord } from '../secondGroup/secondGroup.ts';
 
 /** What status records because it cannot be observed anywhere else. */
 export interface Memory {
@@ -24,12 +19,10 @@ export interface Memory {
   readonly initial?: { readonly applied: readonly string[]; readonly desired: number | undefined };
   /** The fields that the update to be sent changes. */
   readonly sending?: readonly string[];
-  /** The former group, with a change. */
-  readonly former?: FormerNodeGroup;
-  /** Another group becomes the one that the spec describes: nothing that status has of the present one is kept, except this. */
-  readonly switched?: { readonly former?: FormerNodeGroup | undefined; readonly canary?: CanaryNodeGroup };
-  /** The canary, with a change. */
-  readonly canary?: CanaryNodeGroup;
+  /** The record of the second group, with a change. */
+  readonly second?: SecondRecord;
+  /** Another group becomes the main one: nothing that status has of the present one is kept. */
+  readonly isSwitched?: true;
   /** The failure of the version that the canary tried. */
   readonly failed?: FailedTarget;
   /** The share of the disruption budget that is about to be used. */
@@ -60,10 +53,9 @@ export function remember(s: EksState, what: Omit<Memory, 'cluster' | 'nodeGroupN
 
 /** The status with the record in it. */
 export function remembering(status: WindowsPoolStatus | undefined, memory: Memory): WindowsPoolStatus {
-  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate, former, switched } = memory;
-  const canary = memory.canary ?? switched?.canary;
+  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate, second, isSwitched } = memory;
   const { lastAppliedDesiredSize: lastSize, ...noted } = status?.bookkeeping ?? {};
-  const before = switched ? exchanged(noted, switched.former !== undefined) : noted;
+  const before = isSwitched ? exchanged(noted, second?.replacement !== undefined) : noted;
   const known = initial?.applied ?? before.applied;
   const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
   // A lost record stays lost until the group is read: an empty one would say that nothing was ever sent.
@@ -79,11 +71,9 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
     ...applied,
   };
   const nodeGroup = {
-    ...(switched ? {} : status?.nodeGroup),
+    ...(isSwitched ? {} : status?.nodeGroup),
     name: nodeGroupName,
-    ...(former && { former }),
-    ...(switched?.former && { former: switched.former }),
-    ...(canary && { canary }),
+    ...second,
     ...failuresWith(status, memory),
   };
   return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
@@ -96,7 +86,7 @@ function failuresWith(status: WindowsPoolStatus | undefined, { failed }: Memory)
   return { failedChanges: [failed, ...before].slice(0, MOST_FAILED_CHANGES) };
 }
 
-/** The records of the two groups, when the former one changes. */
-function exchanged({ applied, formerApplied: _other, ...rest }: Bookkeeping, hasFormer: boolean): Bookkeeping {
-  return { ...rest, ...(hasFormer && applied && { formerApplied: applied }) };
+/** The records of the two groups, when they change roles. */
+function exchanged({ applied, secondApplied: _before, ...rest }: Bookkeeping, isReplacement: boolean): Bookkeeping {
+  return { ...rest, ...(isReplacement && applied && { secondApplied: applied }) };
 }

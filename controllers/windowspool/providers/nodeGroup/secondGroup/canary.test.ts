@@ -18,7 +18,7 @@ import {
 import { MINUTE, NEXT, NOW, outcomeOf, sampleError, samplePool } from '../../../testing/fixtures.ts';
 import { assertMentions, textTable } from '../../../testing/goldenTexts.ts';
 import { sampleFacts } from '../../../testing/prerequisites.ts';
-import { nodeIn, SECOND } from '../../../testing/replacementScenes.ts';
+import { HASHED, nodeIn } from '../../../testing/replacementScenes.ts';
 import { unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
 import type { EksDerived } from '../model/groupDue.ts';
@@ -27,8 +27,8 @@ import { versionTargetOf } from '../versions/versionChanges.ts';
 const check = textTable('conditions/UpToDateWithCanary');
 
 const at = (ms: number) => new Date(ms).toISOString();
-const young = { verifiedSince: undefined } as never;
-const missing = { arn: undefined, verifiedSince: undefined } as never;
+const young = { phase: 'Creating' } as const;
+const missing = { arn: undefined, phase: 'Creating' } as never;
 const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
 const SHRUNK = { scaling: { minSize: 0, maxSize: 2, desiredSize: 2 } };
 const blocked = { node: 'x', message: '1 pod left', time: at(NOW - MINUTE) };
@@ -50,7 +50,7 @@ const stages: readonly (readonly [stage: string, s: EksDerived, args: readonly s
   [
     'creating',
     canaryScene({ record: young, canary: { status: 'CREATING' }, nodes: MAIN_NODES }),
-    [SECOND, NEXT, '30m'],
+    [HASHED, NEXT, '30m'],
   ],
   [
     'creating',
@@ -60,37 +60,37 @@ const stages: readonly (readonly [stage: string, s: EksDerived, args: readonly s
       nodes: MAIN_NODES,
       rest: { prerequisites: quotaReached },
     }),
-    [SECOND, NEXT, 'PrerequisitesMet'],
+    [HASHED, NEXT, 'PrerequisitesMet'],
   ],
   [
     'creating',
     canaryScene({ record: missing, canary: { kind: 'absent' }, nodes: MAIN_NODES, rest: { errors: [denied] } }),
-    [SECOND, NEXT, 'CreateNodegroup', 'the call was denied'],
+    [HASHED, NEXT, 'CreateNodegroup', 'the call was denied'],
   ],
   [
     'verifying',
     canaryScene({ record: young, nodes: [...MAIN_NODES, ...CANARY_NODES.slice(1)] }),
-    [SECOND, NEXT, '1 of 2', '30m'],
+    [HASHED, NEXT, '1 of 2', '30m'],
   ],
-  ['waiting', canaryScene(), [SECOND, NEXT, '12:20Z']],
-  ['waiting', canaryScene({ record: young }), [SECOND, NEXT, '12:30Z']],
-  ['waiting', canaryScene({ spec: { ...trying(), paused: true } }), [SECOND, NEXT, '12:20Z', 'resumed']],
-  ['draining', canaryScene({ record: ENDED, canary: SHRUNK, main: done }), [SECOND, '2 nodes']],
+  ['waiting', canaryScene(), [HASHED, NEXT, '12:20Z']],
+  ['waiting', canaryScene({ record: young }), [HASHED, NEXT, '12:30Z']],
+  ['waiting', canaryScene({ spec: { ...trying(), paused: true } }), [HASHED, NEXT, '12:20Z', 'resumed']],
+  ['draining', canaryScene({ record: ENDED, canary: SHRUNK, main: done }), [HASHED, '2 nodes']],
   [
     'draining',
     canaryScene({ record: ENDED, canary: SHRUNK, main: done, nodes: [...MAIN_NODES.slice(1), ...CANARY_NODES] }),
-    [SECOND, '2 nodes', '3 nodes'],
+    [HASHED, '2 nodes', '3 nodes'],
   ],
-  ['blocked', canaryScene({ record: { ...ENDED, blocked }, canary: SHRUNK, main: done }), [SECOND, '1 pod', '12:14Z']],
+  ['blocked', canaryScene({ record: { ...ENDED, blocked }, canary: SHRUNK, main: done }), [HASHED, '1 pod', '12:14Z']],
   [
     'deleting',
     canaryScene({ record: ENDED, canary: { ...SHRUNK, status: 'DELETING' }, main: done, nodes: MAIN_NODES }),
-    [SECOND],
+    [HASHED],
   ],
   [
     'creating',
     canaryScene({ canary: unseen() as never }),
-    [SECOND, NEXT, 'DescribeNodegroup', 'the call was unavailable'],
+    [HASHED, NEXT, 'DescribeNodegroup', 'the call was unavailable'],
   ],
 ];
 
@@ -109,7 +109,7 @@ describe('a canary', () => {
       const assessment = evaluateConditions(outcomeOf(s));
       const series = samplesOf(s, assessment, statusFor(outcomeOf(s), assessment, []));
       const shown = series.filter(({ metric }) => metric.startsWith('windowspool_canary'));
-      if (stage === 'creating' && s.former?.kind !== 'seen') return;
+      if (stage === 'creating' && s.second?.kind !== 'seen') return;
       assert.deepEqual(
         shown.map(({ metric, labels, value }) => [metric, labels, value]),
         [
@@ -150,7 +150,7 @@ describe('a canary', () => {
     for (const [end, drain, reason] of ENDS)
       it(`that has ended is described although ${title}: ${end}`, () => {
         const { UpToDate } = nodeGroupConditions(outcomeOf(canaryScene({ canary: SHRUNK, ...scene, ...drain })));
-        assert.ok(UpToDate.message.includes(`Canary ${SECOND} has ended. ${end}`), UpToDate.message);
+        assert.ok(UpToDate.message.includes(`Canary ${HASHED} has ended. ${end}`), UpToDate.message);
         assert.match(UpToDate.message, other);
         const alone = nodeGroupConditions(outcomeOf(canaryScene({ ...scene, record: 'none', canary: 'none' }))).UpToDate
           .reason;
@@ -163,7 +163,7 @@ describe('a canary', () => {
   });
 
   it('that failed stalls a pool whose spec pins the version', () => {
-    const bad = nodeIn(SECOND, 'y', { kernelVersion: '10.0.17763.1' });
+    const bad = nodeIn(HASHED, 'y', { kernelVersion: '10.0.17763.1' });
     const s = canaryScene({ nodes: [...MAIN_NODES, CANARY_NODES[0] ?? bad, bad] });
     const { UpToDate, Stalled, Ready } = nodeGroupConditions(outcomeOf(s));
     assert.deepEqual([UpToDate.reason, Stalled?.reason, Ready.status], ['CanaryFailed', 'CanaryFailed', 'True']);
@@ -184,7 +184,7 @@ describe('a canary', () => {
 
   it('is read when its nodes have been verified for long enough, and soon while they are not', () => {
     const near = (s: EksDerived, ms: number) => Math.abs(untilNextRead(s, 60 * MINUTE) / ms - 1) <= 0.25;
-    assert.ok(near(canaryScene({ record: { verifiedSince: at(NOW - 29 * MINUTE) } }), MINUTE));
+    assert.ok(near(canaryScene({ record: { lastTransitionTime: at(NOW - 29 * MINUTE) } }), MINUTE));
     assert.ok(near(canaryScene(), 10 * MINUTE));
     assert.ok(near(canaryScene({ record: young, nodes: MAIN_NODES }), 20_000));
   });

@@ -1,5 +1,5 @@
 /**
- * A canary: a second, temporary node group on which a version is tried before the main group is updated (`nodeGroup.update.canary`). Pure.
+ * A canary: a second node group on which a version is tried before the main group is updated (`nodeGroup.update.canary`). Pure.
  *
  *   update due --recorded--> created --all nodes verified for `after`--> main group is updated --> drained, then deleted
  *                               |                                                                      ^
@@ -10,21 +10,24 @@ import { CANARY_TAG } from '../../../api/labels.ts';
 import type { NodeCheck } from '../../../api/reasons.ts';
 import { FINDING_LENGTH } from '../../../api/statusLimits.ts';
 import type { VerificationResult } from '../../../model/poolNodesView.ts';
-import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
+import type { NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
+import type { Machine } from '../../../ports/machineTemplates.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, cut, describeFailure, duration, sentence } from '../../../util/words.ts';
-import { acceptsUpdates, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
-import { isMachineAnswered, isMachineKnown } from '../launchTemplate/desiredMachine.ts';
+import { acceptsUpdates, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
+import { desiredMachine, isMachineAnswered, isMachineKnown } from '../launchTemplate/desiredMachine.ts';
 import { describeRelease } from '../launchTemplate/image.ts';
+import { isCustom } from '../launchTemplate/machine.ts';
+import { ownTemplateIn, versionWith } from '../launchTemplate/machineTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { ownedGroup, rejectionOf } from '../observation/knownGroups.ts';
 import { describeFirstIssue } from '../reporting/healthIssues.ts';
 import { describeFinding, isOfTheRelease } from '../versions/releaseChecks.ts';
 import { imageIn } from '../versions/versionChanges.ts';
-import { canaryIn, otherGroup } from './replacement.ts';
+import { canaryIn, isDraining } from './secondGroup.ts';
 
 /** The canary that the spec asks for; undefined when updates begin without one. */
 export function canarySpecIn(spec: WindowsPoolSpec): CanarySpec | undefined {
@@ -44,8 +47,7 @@ export function canaryTargetOf({ spec }: WindowsPool, change: VersionChange): st
 
 /** Whether a canary exists, or is about to be created, that has not ended. */
 export function isOpen({ pool }: Pick<EksState, 'pool'>): boolean {
-  const record = canaryIn(pool);
-  return record !== undefined && record.drainingSince === undefined;
+  return canaryIn(pool) !== undefined && !isDraining({ pool });
 }
 
 /** Whether the main group is known, and EKS is not updating it. */
@@ -64,27 +66,28 @@ export function isMainSettled(s: EksState): boolean {
 }
 
 /** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */
-export function isOtherCanary(s: EksState): boolean {
-  const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
+export function isAnotherCanary(s: EksState): boolean {
+  const canary = ownedGroup(s.pool, s.second);
   return canary !== undefined && canary.tags[CANARY_TAG] !== canaryIn(s.pool)?.target;
 }
 
 /** Whether all nodes of the canary are verified and accept pods. */
 export function isWhole(s: EksState): boolean {
-  const canary = otherGroup(s);
-  if (!canary || s.former?.kind !== 'seen' || canary.status !== 'ACTIVE' || isOtherCanary(s)) return false;
+  const canary = ownedGroup(s.pool, s.second);
+  if (canary?.status !== 'ACTIVE' || isAnotherCanary(s)) return false;
   const { verified, total } = s.poolNodes.inGroup(canary.name);
   return verified > 0 && verified === total && verified >= canary.scaling.desiredSize;
 }
 
 /**
  * When the nodes of the open canary will have been verified for long enough, in epoch milliseconds, if all of them are verified; undefined if the spec
- * asks for no canary. In the run that finds the last of them verified, status does not have the time yet.
+ * asks for no canary. In the run that finds the last of them verified, status does not have the phase yet.
  */
 export function passesAt({ pool, now }: Pick<EksState, 'pool' | 'now'>): number | undefined {
-  const since = canaryIn(pool)?.verifiedSince;
+  const record = canaryIn(pool);
   const after = canarySpecIn(pool.spec)?.soakDuration;
-  return after === undefined ? undefined : (since === undefined ? now : Date.parse(since)) + durationOf(after);
+  if (after === undefined) return undefined;
+  return (record?.phase === 'Soaking' ? Date.parse(record.lastTransitionTime) : now) + durationOf(after);
 }
 
 /** Whether the canary has shown that the main group may be updated. */
@@ -95,7 +98,7 @@ export function hasPassed(s: EksDerived): boolean {
 
 /** The release that the canary has and that failed on it: at least as many of its nodes fail because of their AMI as are verified. */
 export function failedRelease(s: EksState): FailedChange['release'] {
-  const canary = s.former?.kind === 'seen' ? otherGroup(s) : undefined;
+  const canary = ownedGroup(s.pool, s.second);
   if (!canary?.releaseVersion) return undefined;
   const found = failingNodes(s, canary.name).flatMap(({ node, failures }) => {
     const failure = failures.find(isOfTheRelease);
@@ -128,17 +131,17 @@ const PASSING: readonly NodeCheck[] = ['NotReady'];
 function faultOf(s: EksState): string | undefined {
   const refusal = refusalOf(s);
   if (refusal) return describeFailure(refusal);
-  if (s.former?.kind !== 'seen') return undefined;
-  const canary = otherGroup(s);
+  if (s.second?.kind !== 'seen') return undefined;
+  const canary = ownedGroup(s.pool, s.second);
   if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
   if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${describeFirstIssue(canary)}`;
   const failing = failingNodes(s, canary.name).find(({ failures }) =>
     failures.some(({ reason }) => !PASSING.includes(reason)),
   );
   if (failing) return `node ${failing.node.name} failed verification: ${describeFailures(failing)}`;
-  const { unverifiedSince } = canaryIn(s.pool) ?? {};
-  if (unverifiedSince === undefined || isWhole(s)) return undefined;
-  if (s.now < Date.parse(unverifiedSince) + s.settings.joinGraceMs) return undefined;
+  const record = canaryIn(s.pool);
+  if (record?.phase !== 'Verifying' || isWhole(s)) return undefined;
+  if (s.now < Date.parse(record.lastTransitionTime) + s.settings.joinGraceMs) return undefined;
   if (canary.status === 'DEGRADED') return `EKS says that it is DEGRADED: ${describeFirstIssue(canary)}`;
   const { verified } = s.poolNodes.inGroup(canary.name);
   const [first] = failingNodes(s, canary.name);
@@ -173,4 +176,28 @@ export function describeTried({ kubernetesVersion, releaseVersion, launchTemplat
     ? describeRelease(releaseVersion)
     : `the newest release for Kubernetes ${kubernetesVersion}`;
   return launchTemplate ? `${version} and version ${launchTemplate.version} of its launch template` : version;
+}
+
+/**
+ * The machine of a canary that needs a version of its own of the launch template; undefined if it needs none, or its machine is not known. With a custom AMI,
+ * the user data contains the name of the node group: the version differs from the one that is tried in that name only.
+ */
+export function canaryMachine(s: EksState): Machine | undefined {
+  return isCustom(s.pool.spec) ? desiredMachine(s, secondNameOf(s.pool)) : undefined;
+}
+
+/** The version for the canary of this update. `missing`: it must be created first. Undefined if the main group has no launch template. */
+export function canaryTemplate(
+  s: EksState,
+  main: NodeGroup,
+  change: VersionChange,
+): TemplateVersion | 'missing' | undefined {
+  if (!isCustom(s.pool.spec)) {
+    const { id, version = '' } = main.launchTemplate ?? {};
+    return change.launchTemplate ?? (main.launchTemplate && { ...(id !== undefined && { id }), version });
+  }
+  const template = ownTemplateIn(s);
+  const machine = canaryMachine(s);
+  const found = template && machine && versionWith(template, machine, undefined);
+  return found ? { id: template.id, version: found.version } : 'missing';
 }

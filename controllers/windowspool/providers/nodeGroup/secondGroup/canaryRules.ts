@@ -1,37 +1,51 @@
 /** Rules for the canary of a node group. */
-import type { CanaryNodeGroup } from '../../../api/api.gen.ts';
+import type { SecondNodeGroup } from '../../../api/api.gen.ts';
 import { CANARY_TAG } from '../../../api/labels.ts';
+import { AWS_MESSAGE_LENGTH } from '../../../api/statusLimits.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
-import { timeOf } from '../../../util/durations.ts';
-import { count } from '../../../util/words.ts';
-import { desiredNodeGroup, nodeGroupNameOf, otherNameOf } from '../desired/desiredNodeGroup.ts';
+import { count, cut } from '../../../util/words.ts';
+import { failureOf, isPassing } from '../changes/failedChanges.ts';
+import { desiredNodeGroup, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { accessEntryFirst, tokenFor, waitForPrerequisites } from '../groupRules.ts';
+import { isTemplateKnown } from '../launchTemplate/desiredMachine.ts';
+import { isTemplateDeleted } from '../launchTemplate/machineTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { ownedGroup } from '../observation/knownGroups.ts';
+import { groupOf, ownedGroup } from '../observation/knownGroups.ts';
 import { memoryFor } from '../reporting/writeAheadStatus.ts';
-import { canarySpecIn, canaryTargetOf, describeTried, hasPassed, isCanary, isOpen, triedBy } from './canary.ts';
-import { failureOfCanary, whyCanaryEnds } from './canaryEnd.ts';
-import { describeCanary } from './canaryStatus.ts';
-import { canaryTemplate } from './canaryTemplate.ts';
-import { canaryIn, isDraining, nodesOfOther, otherGroup, otherGroupIn } from './replacement.ts';
+import { templateIn } from '../versions/launchTemplate.ts';
+import {
+  canarySpecIn,
+  canaryTargetOf,
+  canaryTemplate,
+  describeTried,
+  hasPassed,
+  isAnotherCanary,
+  isCanary,
+  isMainSettled,
+  isOpen,
+  triedBy,
+} from './canary.ts';
+import { describeSecondGroup } from './describeSecondGroup.ts';
+import { describeDrainOf } from './drainRules.ts';
+import { canaryIn, canBeReplaced, inPhase, isDraining, newRecord, secondIn } from './secondGroup.ts';
 
-/** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other name, whichever that is. */
+/** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other of the two names, whichever that is. */
 export function recallCanary(s: EksState): Step[] | undefined {
   const { pool } = s;
-  if (otherGroupIn(pool)) return undefined;
-  const other = otherGroup(s);
-  if (other && s.former?.kind === 'seen' && isCanary(other)) {
-    const memory = memoryFor(s, { canary: recordFor(other, s.now) });
-    return memory && [{ kind: 'beginCanary', memory, text: `continue with canary ${other.name}` }];
-  }
   const main = ownedGroup(pool, s.group);
-  if (!main || !isCanary(main)) return undefined;
-  const name = otherNameOf(pool);
-  const memory = memoryFor(s, { nodeGroupName: name, switched: { canary: recordFor(main, s.now) } });
+  const canary = [ownedGroup(pool, s.second), main].find((group) => group && isCanary(group));
+  if (secondIn(pool) || !canary) return undefined;
+  const second = { canary: recalled(canary, s.now) };
+  if (canary !== main) {
+    const memory = memoryFor(s, { second });
+    return memory && [{ kind: 'beginCanary', memory, text: `continue with canary ${canary.name}` }];
+  }
+  const name = secondNameOf(pool);
+  const memory = memoryFor(s, { nodeGroupName: name, isSwitched: true, second });
   return memory && [{ kind: 'switchNodeGroup', memory, text: `use node group ${name}, whose canary is ${main.name}` }];
 }
 
@@ -42,7 +56,7 @@ export function tryOnCanary(s: EksDerived): RuleResult | undefined {
   if (!version || (!record && !canarySpecIn(s.pool.spec))) return undefined;
   if (hasPassed(s)) return undefined;
   if (record) {
-    const message = isDraining(s) ? `The update waits until canary ${record.name} is deleted.` : describeCanary(s);
+    const message = isDraining(s) ? `The update waits until canary ${record.name} is deleted.` : describeSecondGroup(s);
     return waitMeanwhile('CanaryRunning', 'read', { message, progress: true });
   }
   const isReady = version.isCanaryDue && s.prerequisites?.complete && prerequisites.blocking.length === 0;
@@ -54,20 +68,17 @@ export function tryOnCanary(s: EksDerived): RuleResult | undefined {
 }
 
 function begun(s: EksState, change: VersionChange): Step[] {
-  const name = otherNameOf(s.pool);
+  const name = secondNameOf(s.pool);
   const tried = triedBy(s, change);
-  const { kubernetesVersion, releaseVersion, launchTemplate } = tried;
-  const canary: CanaryNodeGroup = {
-    name,
-    since: timeOf(s.now),
+  const canary: SecondNodeGroup = {
+    ...newRecord({ name }, 'Creating', s.now),
     target: canaryTargetOf(s.pool, change),
-    ...(kubernetesVersion && { kubernetesVersion }),
-    ...(releaseVersion && { releaseVersion }),
-    ...(launchTemplate && { templateVersion: launchTemplate.version }),
+    ...versionOf(tried),
+    ...(tried.launchTemplate && { templateVersion: tried.launchTemplate.version }),
   };
   const { nodes = 1, soakDuration = '' } = canarySpecIn(s.pool.spec) ?? {};
   const text = `try ${describeTried(tried)} on canary ${name} (${count(nodes, 'node')}) for ${soakDuration} before node group ${nodeGroupNameOf(s.pool)} is updated`;
-  const memory = memoryFor(s, { canary });
+  const memory = memoryFor(s, { second: { canary } });
   return memory ? [{ kind: 'beginCanary', memory, text }] : [];
 }
 
@@ -77,10 +88,53 @@ export function endCanary(s: EksDerived): Step[] | undefined {
   const why = record && whyCanaryEnds(s);
   if (!why) return undefined;
   const failed = failureOfCanary(s);
-  const canary = { ...record, drainingSince: timeOf(s.now) };
-  const memory = memoryFor(s, { canary, ...(failed && { failed }) });
-  const text = `drain the ${count(nodesOfOther(s).length, 'node')} of canary ${record.name}, then delete it: ${why}`;
+  const canary = inPhase(record, 'Draining', s.now);
+  const memory = memoryFor(s, { second: { canary }, ...(failed && { failed }) });
+  const text = `${describeDrainOf(s, `canary ${record.name}`)}: ${why}`;
   return memory && [{ kind: 'endCanary', memory, text }];
+}
+
+/** Why the open canary ends, in words; undefined while it goes on. */
+function whyCanaryEnds(s: EksDerived): string | undefined {
+  const { pool } = s;
+  const { version } = s.due;
+  if (!isOpen(s) || !isMainSettled(s)) return undefined;
+  const tried = version?.isTried ? version : undefined;
+  const failed = tried?.hasFailed ? failureOfCanary(s) : undefined;
+  if (tried && failed && !isPassing(failed)) return `${describeTried(triedBy(s, tried.change))} failed`;
+  const main = groupOf(s);
+  const isReplaced = main && canBeReplaced(pool) && s.due.differences.unchangeable.length > 0;
+  if (isReplaced) return `another node group is to replace ${main.name}`;
+  if (isAnotherCanary(s)) return 'it was created for another version';
+  if (tried) return undefined;
+  if (canarySpecIn(pool.spec) && version) return 'another version is due';
+  const name = nodeGroupNameOf(pool);
+  if (hasVersionOfCanary(s)) return `node group ${name} has this version`;
+  return isTemplateKnown(s) && !isTriedTemplateLost(s)
+    ? 'the spec no longer asks for it'
+    : `the launch template of ${name} cannot be changed`;
+}
+
+/** Whether the canary tried another version of a launch template that was deleted, or that EKS does not accept any more. */
+function isTriedTemplateLost(s: EksDerived): boolean {
+  const main = groupOf(s);
+  if (!main || canaryIn(s.pool)?.templateVersion === undefined) return false;
+  return templateIn(s.pool.spec) ? s.due.template === undefined : isTemplateDeleted(s, main) === true;
+}
+
+/** Whether the main group has what the canary tried. */
+function hasVersionOfCanary(s: EksState): boolean {
+  const { releaseVersion, templateVersion } = canaryIn(s.pool) ?? {};
+  const main = groupOf(s);
+  const hasTemplate = templateVersion === undefined || main?.launchTemplate?.version === templateVersion;
+  return hasTemplate && main?.releaseVersion !== undefined && main.releaseVersion === releaseVersion;
+}
+
+/** The failure that ends the canary, which status must keep. */
+function failureOfCanary({ due: { version, failures } }: EksDerived) {
+  if (!version?.isTried) return undefined;
+  const failure = failureOf(failures, version.target);
+  return failure && { ...failure, message: cut(failure.message, AWS_MESSAGE_LENGTH) };
 }
 
 /** Ensures that a canary that was recorded is created, once no prerequisite of it is missing. */
@@ -98,13 +152,13 @@ export function createCanary(s: EksDerived): RuleResult | Step[] | undefined {
   // The rules for the template create it first.
   if (template === 'missing') return undefined;
   const desired = desiredCanary(s, main, change, template);
-  const token = tokenFor(s.pool, 'canary', desired, canaryIn(s.pool)?.since);
+  const token = tokenFor(s.pool, 'canary', desired, canaryIn(s.pool)?.startTime);
   return [{ kind: 'createCanary', desired, token }];
 }
 
 /** Ensures that an open canary is not changed, and waited for until it can be created. */
-export function keepOpenCanary({ pool }: EksState): RuleResult | undefined {
-  return canaryIn(pool) && !isDraining({ pool }) ? waitFor('CanaryRunning', 'read', { progress: true }) : undefined;
+export function keepOpenCanary(s: EksState): RuleResult | undefined {
+  return isOpen(s) ? waitFor('CanaryRunning', 'read', { progress: true }) : undefined;
 }
 
 /** The group of the canary: like the main group in everything but the version that is tried, and of a fixed size, which no autoscaler changes. */
@@ -116,34 +170,32 @@ function desiredCanary(
 ): NewNodeGroup {
   const { pool } = s;
   const { labels, taints, tags } = desiredNodeGroup(pool);
-  const { kubernetesVersion, releaseVersion } = change;
   const { nodes = 1 } = canarySpecIn(pool.spec) ?? {};
+  const { amiType, capacityType, instanceTypes, subnets, nodeRoleArn, diskSizeGiB } = main;
   return {
-    name: otherNameOf(pool),
-    amiType: main.amiType,
-    capacityType: main.capacityType,
-    instanceTypes: main.instanceTypes,
-    subnets: [...main.subnets].sort(),
-    nodeRoleArn: main.nodeRoleArn,
-    ...(launchTemplate ? { launchTemplate } : main.diskSizeGiB !== undefined && { diskSizeGiB: main.diskSizeGiB }),
+    name: secondNameOf(pool),
+    amiType,
+    capacityType,
+    instanceTypes,
+    subnets: [...subnets].sort(),
+    nodeRoleArn,
+    ...(launchTemplate ? { launchTemplate } : diskSizeGiB !== undefined && { diskSizeGiB }),
     scaling: { minSize: nodes, maxSize: nodes, desiredSize: nodes },
     labels,
     taints,
     tags: { ...tags, [CANARY_TAG]: canaryTargetOf(pool, change) },
-    ...(kubernetesVersion && { kubernetesVersion }),
-    ...(releaseVersion && { releaseVersion }),
+    ...versionOf(change),
   };
 }
 
 /** What the tags of a canary say of it. Its version is what it has. */
-function recordFor({ name, arn, status, tags, kubernetesVersion, releaseVersion }: NodeGroup, now: number) {
-  return {
-    name,
-    arn,
-    status,
-    since: timeOf(now),
-    target: tags[CANARY_TAG] ?? '',
-    ...(kubernetesVersion && { kubernetesVersion }),
-    ...(releaseVersion && { releaseVersion }),
-  };
+function recalled(group: NodeGroup, now: number): SecondNodeGroup {
+  return { ...newRecord(group, 'Creating', now), target: group.tags[CANARY_TAG] ?? '', ...versionOf(group) };
+}
+
+function versionOf({
+  kubernetesVersion,
+  releaseVersion,
+}: Partial<Pick<NodeGroup, 'kubernetesVersion' | 'releaseVersion'>>) {
+  return { ...(kubernetesVersion && { kubernetesVersion }), ...(releaseVersion && { releaseVersion }) };
 }

@@ -8,7 +8,7 @@ import { type SpecChange, sampleError } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
 import { conditionOf, hours, nodesIn, ready, stateOf, until, updatesIn } from '../../../testing/life.ts';
 import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
-import { SECOND } from '../../../testing/replacementScenes.ts';
+import { HASHED } from '../../../testing/replacementScenes.ts';
 
 const CANARY = { canary: { nodes: 1, soakDuration: '30m' }, force: false } as const;
 const MANUAL = { policy: 'Manual', ...CANARY } as const;
@@ -35,7 +35,7 @@ async function tryingWorld(...[to = trying(OLD), ...options]: Parameters<typeof 
 }
 
 const canaryOf = (world: FakeWorld) => stateOf(world)?.canary;
-const isVerified = (world: FakeWorld) => () => canaryOf(world)?.verifiedSince !== undefined;
+const isVerified = (world: FakeWorld) => () => canaryOf(world)?.phase === 'Soaking';
 const isDone = (world: FakeWorld) => () =>
   canaryOf(world) === undefined && conditionOf(world, 'UpToDate')?.startsWith('True') === true;
 const versionOf = (world: FakeWorld, group: string) => world.groups.get(group)?.launchTemplate?.version;
@@ -56,17 +56,17 @@ describe('a canary with a custom AMI', () => {
       const { world, deps } = await tryingWorld(trying(OLD), { switches: { settingsOfCustomNodes } });
       change(world, trying(NEW));
       await until(world, deps, isVerified(world), 'a verified canary', 100);
-      assert.deepEqual(labelsOf(world, NEW), [SECOND]);
-      assert.deepEqual([nodesIn(world, SECOND).length, nodesIn(world, 'web').length], [1, 3]);
-      assert.deepEqual([versionOf(world, 'web'), versionOf(world, SECOND)], ['1', '3']);
+      assert.deepEqual(labelsOf(world, NEW), [HASHED]);
+      assert.deepEqual([nodesIn(world, HASHED).length, nodesIn(world, 'web').length], [1, 3]);
+      assert.deepEqual([versionOf(world, 'web'), versionOf(world, HASHED)], ['1', '3']);
       const [tried, own] = [contentOf(world, 2), contentOf(world, 3)];
       assert.deepEqual(own, {
         image: NEW,
-        script: tried.script.replace(`${NODE_GROUP_LABEL}=web,`, `${NODE_GROUP_LABEL}=${SECOND},`),
+        script: tried.script.replace(`${NODE_GROUP_LABEL}=web,`, `${NODE_GROUP_LABEL}=${HASHED},`),
       });
       const { releaseVersion, templateVersion, nodes, verified } = canaryOf(world) ?? {};
       assert.deepEqual([releaseVersion, templateVersion, nodes, verified], [NEW, '2', 1, 1]);
-      assertBrief(conditionOf(world, 'UpToDate'), 'False CanaryRunning', SECOND, NEW, 'version 2');
+      assertBrief(conditionOf(world, 'UpToDate'), 'False CanaryRunning', HASHED, NEW, 'version 2');
       await until(world, deps, isDone(world), 'the main group alone', 200);
       assert.deepEqual([[...world.groups.keys()], [...new Set(imagesOf(world))]], [['web'], [NEW]]);
       assert.deepEqual([versionOf(world, 'web'), nodesIn(world, 'web').length, ready(world)], ['2', 3, 'True']);
@@ -89,12 +89,12 @@ describe('a canary with a custom AMI', () => {
   it('ends when its nodes fail, and the main group keeps its AMI', async () => {
     const { world, deps } = await tryingWorld();
     const before = world.groups.get('web');
-    world.cloud.faults.nextNode({ group: SECOND, build: '10.0.17763' });
+    world.cloud.faults.nextNode({ group: HASHED, build: '10.0.17763' });
     change(world, trying(NEW));
     const hasFailed = () =>
       canaryOf(world) === undefined && conditionOf(world, 'UpToDate')?.includes('CanaryFailed') === true;
     await until(world, deps, hasFailed, 'a failed canary', 200);
-    assertBrief(conditionOf(world, 'UpToDate'), 'False CanaryFailed', SECOND, NEW, 'version 2');
+    assertBrief(conditionOf(world, 'UpToDate'), 'False CanaryFailed', HASHED, NEW, 'version 2');
     await hours(world, deps, 2);
     assert.deepEqual([[...world.groups.values()], updatesIn(world.calls).length], [[before], 1]);
     assert.equal(ready(world), 'True');
@@ -106,11 +106,11 @@ describe('a canary with a custom AMI', () => {
     world.pods = [];
     world.cloud.faults.parameter({ name: PARAMETER, value: images[1] });
     await until(world, deps, isVerified(world), 'a verified canary', 200);
-    assert.deepEqual(labelsOf(world, images[1]), [SECOND]);
-    const begun = canaryOf(world)?.since;
+    assert.deepEqual(labelsOf(world, images[1]), [HASHED]);
+    const begun = canaryOf(world)?.startTime;
     world.fails = (call) => (call === 'GetParameter' ? sampleError('throttled') : undefined);
     await hours(world, deps, 2);
-    assert.deepEqual([canaryOf(world)?.since, canaryOf(world)?.drainingSince], [begun, undefined]);
+    assert.deepEqual([canaryOf(world)?.startTime, canaryOf(world)?.phase], [begun, 'Soaking']);
     world.fails = () => undefined;
     await until(world, deps, isDone(world), 'the main group alone', 300);
     assert.deepEqual([[...world.groups.keys()], [...new Set(imagesOf(world))]], [['web'], [images[1]]]);
@@ -131,7 +131,7 @@ describe('a canary with a custom AMI', () => {
     world.pods = [];
     world.publish('1.36-2026.03.17');
     await until(world, deps, isVerified(world), 'a verified canary', 200);
-    assert.deepEqual([labelsOf(world, NEW), canaryOf(world)?.releaseVersion], [[SECOND], NEW]);
+    assert.deepEqual([labelsOf(world, NEW), canaryOf(world)?.releaseVersion], [[HASHED], NEW]);
     await until(world, deps, isDone(world), 'the main group alone', 300);
     assert.deepEqual([[...world.groups.keys()], [...new Set(imagesOf(world))]], [['web'], [NEW]]);
   });
@@ -158,7 +158,7 @@ describe('a canary with a custom AMI', () => {
     const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail();
     world.pools.set('web', pool);
     await until(world, deps, isVerified(world), 'a verified canary', 100);
-    assert.match(conditionOf(world, 'UpToDate') ?? '', new RegExp(`Canary ${SECOND} tries AMI ${NEW}\\.`));
+    assert.match(conditionOf(world, 'UpToDate') ?? '', new RegExp(`Canary ${HASHED} tries AMI ${NEW}\\.`));
     await until(world, deps, isDone(world), 'the main group alone', 300);
     assert.deepEqual([[...world.groups.keys()], versionOf(world, 'web')], [['web'], '2']);
   });
@@ -172,8 +172,8 @@ describe('a canary with a custom AMI', () => {
       change(world, trying(NEW, { nodeGroup: { immutableChangePolicy } }));
       await until(world, deps, isVerified(world), 'a verified canary', 100);
       world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
-      await until(world, deps, () => canaryOf(world)?.drainingSince !== undefined, 'the end of the canary', 100);
-      const text = `drain the 1 node of canary ${SECOND}, then delete it: ${why}`;
+      await until(world, deps, () => canaryOf(world)?.phase === 'Draining', 'the end of the canary', 100);
+      const text = `drain the 1 node of canary ${HASHED}, then delete it: ${why}`;
       assert.ok(
         world.events.some((event) => event.message === text),
         JSON.stringify(world.events.slice(-9)),

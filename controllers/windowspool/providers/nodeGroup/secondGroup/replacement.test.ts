@@ -22,24 +22,24 @@ import { sampleFacts } from '../../../testing/prerequisites.ts';
 import {
   CORDONED_NODES,
   drainScene,
-  FIRST,
+  HASHED,
   NEW,
   NEW_NODES,
   nodeIn,
   OLD,
   OLD_NODES,
+  PLAIN,
   replacementScene,
   replacing,
-  SECOND,
   SHRUNK,
   THIRD,
 } from '../../../testing/replacementScenes.ts';
 import { gone, unconfirmed, unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
-import { nodeGroupNamesOf, otherNameOf } from '../desired/desiredNodeGroup.ts';
+import { nodeGroupNamesOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
-import { replacementStage } from './replacementStatus.ts';
+import { stageOf } from './describeSecondGroup.ts';
 
 const check = textTable('conditions/UpToDateWithReplacement');
 
@@ -50,7 +50,7 @@ const ZONES = ['eu-west-1a', 'eu-west-1b'];
 const blocked = { node: 'a', message: '1 pod left', time: at(NOW - MINUTE) };
 const refused = {
   at: NOW,
-  step: 'shrinkFormerGroup' as const,
+  step: 'shrinkSecondGroup' as const,
   error: sampleError('denied', { operation: 'UpdateNodegroupConfig' }),
 };
 
@@ -58,50 +58,50 @@ describe('the names of the node groups of a pool', () => {
   it('are two, whatever status says', () => {
     const named = (name: string) => samplePool({}, { status: { nodeGroup: { name } } });
     assert.deepEqual(
-      [otherNameOf(named('web')), otherNameOf(named(SECOND)), otherNameOf(named('x'))],
-      [SECOND, 'web', SECOND],
+      [secondNameOf(named('web')), secondNameOf(named(HASHED)), secondNameOf(named('x'))],
+      [HASHED, 'web', HASHED],
     );
     const { pool } = replacementScene();
-    assert.deepEqual(nodeGroupNamesOf(pool), [SECOND, FIRST]);
+    assert.deepEqual(nodeGroupNamesOf(pool), [HASHED, PLAIN]);
   });
 
   it('are accepted by EKS, and differ between pools', () => {
     const name = 'a'.repeat(63);
-    const second = otherNameOf(samplePool({ nodeGroup: { name } }));
+    const second = secondNameOf(samplePool({ nodeGroup: { name } }));
     assert.match(second, /^[a-z0-9-]{63}$/);
-    assert.notEqual(otherNameOf(samplePool({ nodeGroup: { name } }, { metadata: { name: 'api' } })), second);
+    assert.notEqual(secondNameOf(samplePool({ nodeGroup: { name } }, { metadata: { name: 'api' } })), second);
   });
 });
 
 describe('the condition UpToDate during a replacement', () => {
   const stages: readonly (readonly [title: string, s: EksDerived, reason: string, args: readonly string[]])[] = [
     [
-      'says that the second group is created',
+      'says that the new group is created',
       replacementScene({ main: { status: 'CREATING' }, nodes: OLD_NODES }),
       'Replacing',
-      [SECOND],
+      [HASHED],
     ],
     [
       'says how many nodes are missing',
       replacementScene({ nodes: [...OLD_NODES, ...NEW_NODES.slice(1)] }),
       'Replacing',
-      ['1 of 2 required', SECOND],
+      ['1 of 2 required', HASHED],
     ],
     ['says how many nodes are left', drainScene(), 'Replacing', ['2 nodes', 'web']],
     [
       'says what the drain waits for',
       drainScene({ nodes: [...CORDONED_NODES, ...NEW_NODES.slice(1)] }),
       'Replacing',
-      ['2 nodes', SECOND],
+      ['2 nodes', HASHED],
     ],
     [
       'says which node could not be drained',
-      drainScene({ former: { blocked } }),
+      drainScene({ record: { blocked } }),
       'ReplacementBlocked',
       ['web', '1 pod', '12:14Z'],
     ],
     [
-      'says that the first group is deleted',
+      'says that the old group is deleted',
       drainScene({ nodes: NEW_NODES, old: { ...SHRUNK, status: 'DELETING' } }),
       'Replacing',
       ['web'],
@@ -113,22 +113,22 @@ describe('the condition UpToDate during a replacement', () => {
       ['UpdateNodegroupConfig', 'web', 'the call was denied'],
     ],
     [
-      'says that the first group cannot be read',
+      'says that the old group cannot be read',
       drainScene({ old: unseen() as Extract<ReturnType<typeof unseen>, { kind: 'unreachable' }> }),
       'Replacing',
       ['web', 'DescribeNodegroup', 'the call was unavailable'],
     ],
     [
-      'says what happens to another change before the second group has served',
+      'says what happens to another change before the new group has served',
       replacementScene({ spec: replacing(THIRD), main: { status: 'CREATING' }, nodes: OLD_NODES }),
       'Replacing',
-      [SECOND],
+      [HASHED],
     ],
     [
       'says what happens to another change after that',
       drainScene({ spec: replacing(THIRD) }),
       'Replacing',
-      ['2 nodes', SECOND],
+      ['2 nodes', HASHED],
     ],
     [
       'says that the pool is paused',
@@ -143,7 +143,7 @@ describe('the condition UpToDate during a replacement', () => {
       assert.equal(Ready.status, 'True', Ready.message);
       return [`${UpToDate.status} ${UpToDate.reason}: ${UpToDate.message}`];
     };
-    check(title, texts, [[`False ${reason}`, `Node group ${SECOND}`, ...args]]);
+    check(title, texts, [[`False ${reason}`, `Node group ${HASHED}`, ...args]]);
   }
 });
 
@@ -157,7 +157,7 @@ describe('a node group that EKS cannot change', () => {
   const rows: readonly (readonly [title: string, s: EksDerived, args: readonly string[], isWorking: boolean])[] = [
     ['is about to be replaced', due(), [], true],
     ['waits until the pool is resumed', due({ paused: true }), ['resumed'], false],
-    ['waits for the prerequisites of the second one', due({}, noAddress), ['PrerequisitesMet'], false],
+    ['waits for the prerequisites of the new one', due({}, noAddress), ['PrerequisitesMet'], false],
   ];
   for (const [title, s, args, isWorking] of rows) {
     const texts = () => {
@@ -215,7 +215,7 @@ describe('the pending steps of a paused pool', () => {
   for (const [field, nodeGroup, what] of rows) {
     it(`are the replacement when ${field} changes, or nothing if it is refused`, () => {
       assert.deepEqual(pendingAfter(nodeGroup, 'Replace'), [
-        { description: `replace node group web with ${SECOND}: ${what}`, reason: 'Paused' },
+        { description: `replace node group web with ${HASHED}: ${what}`, reason: 'Paused' },
       ]);
       assert.deepEqual(pendingAfter(nodeGroup, 'Reject'), []);
     });
@@ -223,7 +223,7 @@ describe('the pending steps of a paused pool', () => {
 });
 
 describe('a pool whose node group is replaced', () => {
-  it('is not Ready because EKS creates the second group, when it lacks verified nodes', () => {
+  it('is not Ready because EKS creates the new group, when it lacks verified nodes', () => {
     const s = replacementScene({ main: { status: 'CREATING' }, nodes: [OLD_NODES[0] ?? assert.fail()] });
     const { Ready } = evaluateConditions(outcomeOf(s));
     assert.deepEqual([Ready.status, Ready.reason], ['False', 'Joining']);
@@ -256,9 +256,13 @@ describe('a pool whose node group is replaced', () => {
 
   it('is read soon after each change, and then less often up to the poll interval', () => {
     const created = (seconds: number) =>
-      replacementScene({ main: 'absent', former: { since: at(NOW - seconds * 1_000) }, nodes: OLD_NODES });
+      replacementScene({ main: 'absent', record: { startTime: at(NOW - seconds * 1_000) }, nodes: OLD_NODES });
     const once = drainScene({ nodes: NEW_NODES, old: unconfirmed('absent', undefined, NOW - 4_000) });
-    const passed = drainScene({ nodes: NEW_NODES, old: { kind: 'absent' }, former: { absentSince: at(NOW - 4_000) } });
+    const passed = drainScene({
+      nodes: NEW_NODES,
+      old: { kind: 'absent' },
+      record: { absenceStartTime: at(NOW - 4_000) },
+    });
     const views = [created(0), created(4), created(60), drainScene(), once, passed];
     const waits = views.map((s) => untilNextRead(s, MINUTE) / 1_000);
     const expected = [1, 4, 20, 20, 6, 20];
@@ -271,68 +275,68 @@ describe('a pool whose node group is replaced', () => {
   });
 });
 
-describe('a former node group of which one answer contradicts what was known', () => {
+describe('a second node group of which one answer contradicts what was known', () => {
   const once = [unconfirmed('absent'), unconfirmed('unowned')] as const;
   const scenes = once.flatMap((old) => [replacementScene({ old }), drainScene({ old })]);
 
   it('has no stage, and is not said to be deleted', () => {
     for (const s of scenes) {
       const { UpToDate } = nodeGroupConditions(outcomeOf(s));
-      assertMentions(UpToDate.message, FIRST, 'The operator reads it again');
+      assertMentions(UpToDate.message, PLAIN, 'The operator reads it again');
       assert.doesNotMatch(UpToDate.message, /being deleted/);
-      assert.equal(replacementStage(s), undefined);
+      assert.equal(stageOf(s), undefined);
     }
   });
 });
 
-describe('a main node group that is not known while the former one serves', () => {
+describe('a main node group that is not known while the old one serves', () => {
   const failing = {
     verified: { status: 'False', reason: 'NotReady', message: '' },
     verifiedSince: NOW - 60 * MINUTE,
   } as const;
-  const nodes = [nodeIn(FIRST, 'a', failing), nodeIn(FIRST, 'b', failing)];
+  const nodes = [nodeIn(PLAIN, 'a', failing), nodeIn(PLAIN, 'b', failing)];
   const remediation = { policy: 'Replace' as const, unhealthyAfter: '15m', maxUnhealthy: '40%' };
   const spec = { ...replacing(), remediation };
 
   for (const group of [unconfirmed(), unseen()])
     it(`keeps the limit of remediation: ${group.kind}`, () => {
-      const s = replacementScene({ spec, nodes, former: { served: true }, rest: { group } });
+      const s = replacementScene({ spec, nodes, rest: { group } });
       assert.deepEqual(s.due.nodes.begin, []);
     });
 });
 
-describe('the record of a former node group', () => {
-  const former = (s: EksDerived, done: readonly Step[] = []) => statusOf(s, done).nodeGroup?.former;
+describe('the record of a replacement', () => {
+  const recordOf = (s: EksDerived, done: readonly Step[] = []) => statusOf(s, done).nodeGroup?.replacement;
 
-  it('has its status and its nodes', () => {
-    const { status, nodes, served } = former(drainScene()) ?? {};
-    assert.deepEqual([status, nodes, served], ['ACTIVE', 2, true]);
+  it('has the status of the old group, its nodes and the phase', () => {
+    const { status, nodes, phase } = recordOf(drainScene()) ?? {};
+    assert.deepEqual([status, nodes, phase], ['ACTIVE', 2, 'Draining']);
   });
 
   it('stays while it cannot be read', () => {
     const s = drainScene({ old: unseen() as Extract<ReturnType<typeof unseen>, { kind: 'unreachable' }> });
-    assert.deepEqual(former(s), s.pool.status?.nodeGroup?.former);
+    assert.deepEqual(recordOf(s), s.pool.status?.nodeGroup?.replacement);
   });
 
   it('stays while its absence is not confirmed', () => {
     const record = { arn: 'arn:1', status: 'DELETING' };
-    const s = drainScene({ nodes: NEW_NODES, old: unconfirmed(), former: record });
-    assert.deepEqual(former(s), s.pool.status?.nodeGroup?.former);
+    const s = drainScene({ nodes: NEW_NODES, old: unconfirmed(), record });
+    assert.deepEqual(recordOf(s), s.pool.status?.nodeGroup?.replacement);
   });
 
   it('is dropped when EKS does not have the group any more, and its nodes are not Ready', () => {
-    const absent = (absentSince: string | undefined, nodes = NEW_NODES, status = 'DELETING') =>
-      former(drainScene({ nodes, old: gone(), former: { status, ...(absentSince && { absentSince }) } }));
+    const absent = (absenceStartTime: string | undefined, nodes = NEW_NODES, status = 'DELETING') =>
+      recordOf(drainScene({ nodes, old: gone(), record: { status, ...(absenceStartTime && { absenceStartTime }) } }));
     assert.equal(absent(undefined), undefined);
-    assert.equal(absent(undefined, OLD_NODES)?.absentSince, '2026-03-01T11:59:00Z');
-    const ready = [...NEW_NODES, nodeIn(FIRST, 'a')];
+    assert.equal(absent(undefined, OLD_NODES)?.absenceStartTime, '2026-03-01T11:59:00Z');
+    const ready = [...NEW_NODES, nodeIn(PLAIN, 'a')];
     assert.notEqual(absent(at(NOW - 9 * MINUTE), ready), undefined);
     assert.equal(absent(at(NOW - 10 * MINUTE), ready), undefined);
     assert.notEqual(absent(at(NOW - 9 * MINUTE), NEW_NODES, 'CREATING'), undefined);
   });
 
   it("is dropped when the group is not the pool's any more", () => {
-    assert.equal(former(drainScene({ old: { ...SHRUNK, tags: {} }, nodes: NEW_NODES })), undefined);
+    assert.equal(recordOf(drainScene({ old: { ...SHRUNK, tags: {} }, nodes: NEW_NODES })), undefined);
   });
 
   it('has the node that could not be drained, which leaves status.disruption', () => {
@@ -348,7 +352,7 @@ describe('the record of a former node group', () => {
       disruption: { reason: 'NodeReplacement', startTime: at(NOW - 15 * MINUTE), nodes: [entry] },
     });
     const after = statusOf(s, [{ kind: 'giveUpNode', node, entry, why: '1 pod left' }]);
-    assert.deepEqual(after.nodeGroup?.former?.blocked, {
+    assert.deepEqual(after.nodeGroup?.replacement?.blocked, {
       node: 'a',
       message: '1 pod left',
       time: '2026-03-01T12:00:00Z',

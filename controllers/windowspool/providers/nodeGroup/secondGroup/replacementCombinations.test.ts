@@ -6,7 +6,7 @@ import type { Deps } from '../../../reconcile.ts';
 import type { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { MINUTE, sampleError } from '../../../testing/fixtures.ts';
 import { fresh, hours, isReplaced, nodesIn, openFailure, readyWorld, stateOf, until } from '../../../testing/life.ts';
-import { SECOND } from '../../../testing/replacementScenes.ts';
+import { HASHED } from '../../../testing/replacementScenes.ts';
 
 const { nodeGroup } = fresh().spec;
 const DISK = { sizeGiB: 100, type: 'gp3', encrypted: true } as const;
@@ -38,13 +38,13 @@ describe('a node group that is replaced', () => {
     const { world, deps } = await poolWith({});
     edit(world, { disk: DISK });
     await until(world, deps, isReplaced(world), 'a group with a launch template');
-    assert.deepEqual([...world.groups.keys()], [SECOND]);
-    assert.equal(world.groups.get(SECOND)?.launchTemplate?.name, 'winpool/prod/web');
+    assert.deepEqual([...world.groups.keys()], [HASHED]);
+    assert.equal(world.groups.get(HASHED)?.launchTemplate?.name, 'winpool/prod/web');
     assert.deepEqual(templates(world), ['winpool/prod/web']);
 
     edit(world, { disk: undefined });
     await until(world, deps, () => world.groups.has('web'), 'a group without one');
-    assert.deepEqual(templates(world), ['winpool/prod/web'], 'the former group needs it');
+    assert.deepEqual(templates(world), ['winpool/prod/web'], 'the old group needs it');
     await until(world, deps, isReplaced(world), 'the group without a launch template alone');
     await until(world, deps, () => templates(world).length === 0, 'no launch template');
     assert.deepEqual([...world.groups.keys()], ['web']);
@@ -54,9 +54,9 @@ describe('a node group that is replaced', () => {
   it('keeps its plain group when the spec goes back, and the launch template is deleted with the other one', async () => {
     const { world, deps } = await poolWith({});
     edit(world, { disk: DISK });
-    await until(world, deps, () => world.groups.has(SECOND), 'the second group');
+    await until(world, deps, () => world.groups.has(HASHED), 'the new group');
     edit(world, { disk: undefined });
-    await until(world, deps, isReplaced(world), 'the first group alone');
+    await until(world, deps, isReplaced(world), 'the old group alone');
     await until(world, deps, () => templates(world).length === 0, 'no launch template');
     assert.deepEqual([[...world.groups.keys()], nodesIn(world, 'web').length], [['web'], 2]);
   });
@@ -64,11 +64,11 @@ describe('a node group that is replaced', () => {
   it('gets another version of the launch template when the machine changes at the same time', async () => {
     const { world, deps } = await poolWith({ disk: DISK });
     edit(world, { instanceTypes: ['m5.xlarge'] });
-    await until(world, deps, () => world.groups.has(SECOND), 'the second group');
+    await until(world, deps, () => world.groups.has(HASHED), 'the new group');
     edit(world, { disk: { ...DISK, sizeGiB: 200 } });
     await until(world, deps, isReplaced(world), 'a replaced group');
-    assert.deepEqual([...world.groups.keys()], [SECOND]);
-    const { id = '', version } = world.groups.get(SECOND)?.launchTemplate ?? {};
+    assert.deepEqual([...world.groups.keys()], [HASHED]);
+    const { id = '', version } = world.groups.get(HASHED)?.launchTemplate ?? {};
     const used = world.cloud.state.launchTemplates.get(id)?.versions.find(({ number }) => String(number) === version);
     assert.equal(used?.data.BlockDeviceMappings?.[0]?.Ebs?.VolumeSize, 200);
   });
@@ -76,7 +76,7 @@ describe('a node group that is replaced', () => {
   it('is deleted with the pool in the middle, and so is the launch template', async () => {
     const { world, deps } = await poolWith({});
     edit(world, { disk: DISK });
-    await until(world, deps, () => world.groups.has(SECOND), 'the second group');
+    await until(world, deps, () => world.groups.has(HASHED), 'the new group');
     world.remove('web');
     await until(world, deps, () => !world.pools.has('web'), 'no pool');
     assert.deepEqual([[...world.groups.keys()], templates(world)], [[], []]);
@@ -117,13 +117,13 @@ describe('a node group that is replaced', () => {
     world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
     world.remove('web');
     await until(world, deps, () => !world.pools.has('web'), 'no pool');
-    assert.deepEqual([[...world.groups.keys()], templates(world)], [[SECOND], ['winpool/prod/web']]);
+    assert.deepEqual([[...world.groups.keys()], templates(world)], [[HASHED], ['winpool/prod/web']]);
   });
 
   it('is retained with the one that replaces it, and both lose the labels of the operator', async () => {
     const { world, deps } = await poolWith({});
     edit(world, { instanceTypes: ['m5.xlarge'] });
-    await until(world, deps, () => nodesIn(world, SECOND).length === 2, 'nodes of both');
+    await until(world, deps, () => nodesIn(world, HASHED).length === 2, 'nodes of both');
     const pool = world.pools.get('web') ?? assert.fail();
     world.apply({ ...pool, spec: { ...pool.spec, deletionPolicy: 'Retain' } });
     world.remove('web');
@@ -132,7 +132,7 @@ describe('a node group that is replaced', () => {
       [...world.groups.values()].map(({ name, labels, tags }) => [name, labels, tags]),
       [
         ['web', {}, {}],
-        [SECOND, {}, {}],
+        [HASHED, {}, {}],
       ],
     );
     assert.ok(!world.events.some(({ reason }) => reason === 'CleanupIncomplete'));
@@ -144,10 +144,10 @@ describe('a node group that is replaced', () => {
       edit(world, { instanceTypes: ['m5.xlarge'] });
       await until(world, deps, isReplaced(world), 'a replaced group');
       assert.deepEqual(
-        [[...world.groups.keys()], nodesIn(world, SECOND).length, nodesIn(world, 'web').length],
-        [[SECOND], 2, 0],
+        [[...world.groups.keys()], nodesIn(world, HASHED).length, nodesIn(world, 'web').length],
+        [[HASHED], 2, 0],
       );
-      assert.equal(world.groups.get(SECOND)?.warmPool?.minSize, 1);
+      assert.equal(world.groups.get(HASHED)?.warmPool?.minSize, 1);
     });
   }
 
@@ -158,8 +158,8 @@ describe('a node group that is replaced', () => {
       edit(world, { instanceTypes: ['m5.xlarge'], warmPool: undefined });
       await until(world, deps, isReplaced(world), 'a replaced group');
       assert.deepEqual(
-        [[...world.groups.keys()], nodesIn(world, SECOND).length, nodesIn(world, 'web').length],
-        [[SECOND], 2, 0],
+        [[...world.groups.keys()], nodesIn(world, HASHED).length, nodesIn(world, 'web').length],
+        [[HASHED], 2, 0],
       );
       assert.equal(world.calls.filter((call) => call.startsWith('TerminateInstance')).length, 2);
     });
@@ -177,7 +177,7 @@ describe('a node group that is replaced', () => {
       assert.deepEqual([before, launched()], [4, 4]);
       assert.ok(world.now - start < 2 * MINUTE, `${(world.now - start) / MINUTE} minutes`);
       await until(world, deps, isReplaced(world), 'a replaced group');
-      assert.equal(world.groups.get(SECOND)?.warmPool?.reuseOnScaleIn, reuse);
+      assert.equal(world.groups.get(HASHED)?.warmPool?.reuseOnScaleIn, reuse);
     });
   }
 
@@ -186,7 +186,7 @@ describe('a node group that is replaced', () => {
     edit(world, { instanceTypes: ['m5.xlarge'] });
     await until(world, deps, () => nodesIn(world, 'web').length === 1, 'a drained node');
     edit(world, { instanceTypes: ['m5.large'] });
-    await until(world, deps, isReplaced(world), 'the first group alone');
+    await until(world, deps, isReplaced(world), 'the old group alone');
     assert.deepEqual([[...world.groups.keys()], nodesIn(world, 'web').length], [['web'], 2]);
     assert.equal(world.groups.get('web')?.warmPool?.reuseOnScaleIn, true);
   });

@@ -31,10 +31,10 @@ declare module '../../../model/steps.ts' {
     createAccessEntry: { role: string; token: string };
     createNodeGroup: { desired: NewNodeGroup; token: string };
     createCanary: { desired: NewNodeGroup; token: string };
-    /** Lets the former group, or the canary, shrink to zero. */
-    shrinkFormerGroup: { group: string; change: Pick<ConfigChange, 'scaling' | 'warmPool'>; token: string };
-    /** Deletes the former group, or the canary. One that was drained must have no node, by an uncached read. */
-    deleteFormerGroup: { group: string; why: string; isDrained: boolean };
+    /** Lets the second group shrink to zero. */
+    shrinkSecondGroup: { group: string; change: Pick<ConfigChange, 'scaling' | 'warmPool'>; token: string };
+    /** Deletes the second group. One that was drained must have no node, by an uncached read. */
+    deleteSecondGroup: { group: string; why: string; isDrained: boolean };
     updateConfig: {
       group: string;
       /** How many nodes EKS terminates, when the update shrinks the group. */
@@ -77,8 +77,8 @@ export const nodeGroupSteps: StepKinds<
   | 'correctTags'
   | 'correctScalingTags'
   | 'deleteNodeGroup'
-  | 'shrinkFormerGroup'
-  | 'deleteFormerGroup'
+  | 'shrinkSecondGroup'
+  | 'deleteSecondGroup'
 > = {
   adoptNodeGroup: {
     subject: () => 'nodeGroup',
@@ -118,15 +118,15 @@ export const nodeGroupSteps: StepKinds<
       ),
   },
   createCanary: {
-    subject: () => 'formerNodeGroup',
+    subject: () => 'secondNodeGroup',
     describe: ({ desired: { name, scaling } }) => `create canary ${name} (${count(scaling.desiredSize, 'node')})`,
     reason: 'NodeGroupCreated',
     writesAws: true,
     appliesSpec: true,
-    blocks: 'otherNodeGroup',
+    blocks: 'secondNodeGroup',
     run: async ({ desired, token }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
-        changed(soFar, { former: { kind: 'seen', group } }),
+        changed(soFar, { second: { kind: 'seen', group } }),
       ),
   },
   updateConfig: {
@@ -204,24 +204,24 @@ export const nodeGroupSteps: StepKinds<
         changed(soFar, withGroup(soFar.after, group, { status: 'DELETING' })),
       ),
   },
-  shrinkFormerGroup: {
-    subject: () => 'formerNodeGroup',
+  shrinkSecondGroup: {
+    subject: () => 'secondNodeGroup',
     describe: ({ group, change }) => `update node group ${group}, which is drained: ${describeChange(change)}`,
     reason: 'NodeGroupUpdated',
     writesAws: true,
-    blocks: 'otherNodeGroup',
+    blocks: 'secondNodeGroup',
     // Not recorded as an update: its result shows in the group.
     run: async ({ group, change, token }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(group, change, token, signal), () =>
         changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
       ),
   },
-  deleteFormerGroup: {
-    subject: () => 'formerNodeGroup',
+  deleteSecondGroup: {
+    subject: () => 'secondNodeGroup',
     describe: ({ group, why }) => `delete node group ${group}: ${why}`,
     reason: 'NodeGroupDeleted',
     writesAws: true,
-    blocks: 'otherNodeGroup',
+    blocks: 'secondNodeGroup',
     run: async ({ group, isDrained }, soFar: Outcome<EksState>, { nodeGroups, nodes }, signal) => {
       const left = isDrained ? await nodes.ofGroup(group, signal) : undefined;
       if (left?.ok === false) return { error: left.error };
@@ -265,13 +265,13 @@ function describeScalingTags({ set, remove }: ScalingTagChange): string {
 
 /** The groups as EKS describes them after a call about one of them. */
 function withGroup(
-  { group, former }: Pick<EksState, 'group' | 'former'>,
+  { group, second }: Pick<EksState, 'group' | 'second'>,
   name: string,
   change: { readonly status: NodeGroupStatus } | Pick<NodeGroup, 'tags'>,
-): Pick<EksState, 'group' | 'former'> {
+): Pick<EksState, 'group' | 'second'> {
   const after = (view: ObservedNodeGroup): ObservedNodeGroup =>
     view.kind === 'seen' && view.group.name === name ? { kind: 'seen', group: { ...view.group, ...change } } : view;
-  return { group: after(group), ...(former && { former: after(former) }) };
+  return { group: after(group), ...(second && { second: after(second) }) };
 }
 
 /** The tags of the scaling groups after the call. */

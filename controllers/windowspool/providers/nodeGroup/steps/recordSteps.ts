@@ -5,20 +5,20 @@ import type { Writers } from '../../../model/writers.ts';
 import { changed, type StepKinds, type StepResult, when } from '../../../steps/stepKind.ts';
 import type { EksState } from '../model/groupState.ts';
 import { type Memory, remembering } from '../reporting/writeAheadStatus.ts';
-import { otherGroupIn } from '../secondGroup/replacement.ts';
+import { secondIn } from '../secondGroup/secondGroup.ts';
 
 declare module '../../../model/steps.ts' {
   interface Steps {
     /** Writes what must survive a crash to status before AWS is called. */
     remember: { memory: Memory };
-    /** Makes another group the one that the spec describes. Writes only status. */
+    /** Makes another group the main one. Writes only status. */
     switchNodeGroup: {
       memory: Memory;
       text: string;
-      /** The group stays the same, and only the record of the former one is restored. */
+      /** The main group stays the same, and only the record of the second one is restored. */
       keepsMain?: true;
     };
-    /** Records that the group that the spec describes serves the pool, before the former one is changed. Writes only status. */
+    /** Records that the main group serves the pool, before the second one is changed. Writes only status. */
     beginDraining: { memory: Memory; text: string };
     /** Records the canary before it is created, or again when its record was lost. Writes only status. */
     beginCanary: { memory: Memory; text: string };
@@ -44,16 +44,16 @@ export const recordSteps: StepKinds<
     goesFirst: true,
     blocks: 'nodeGroup',
     run: async ({ memory, keepsMain }, soFar: Outcome<EksState>, { pools }, signal) => {
-      const { pool, group, former } = soFar.after;
+      const { pool, group, second } = soFar.after;
       const status = remembering(pool.status, memory);
       return when(await pools.writeStatus(pool, status, signal), (written) => {
         if (keepsMain) return changed(soFar, { pool: written });
-        const { former: _before, ...after } = soFar.after;
+        const { second: _before, ...after } = soFar.after;
         const views = {
-          group: former ?? { kind: 'absent' as const },
-          ...(otherGroupIn({ status }) && { former: group }),
+          group: second ?? { kind: 'absent' as const },
+          ...(secondIn({ status }) && { second: group }),
         };
-        // What was read of the other group.
+        // What was read of the group that was the main one.
         const unread = { update: undefined, instances: undefined, autoscaler: undefined };
         return { ...soFar, after: { ...after, ...views, ...unread, pool: written } };
       });
@@ -68,14 +68,14 @@ export const recordSteps: StepKinds<
     run: writeMemory,
   },
   endCanary: {
-    subject: () => 'formerNodeGroup',
+    subject: () => 'secondNodeGroup',
     describe: ({ text }) => text,
     reason: 'CanaryEnded',
     needsFreshRead: true,
     run: writeMemory,
   },
   beginDraining: {
-    subject: () => 'formerNodeGroup',
+    subject: () => 'secondNodeGroup',
     describe: ({ text }) => text,
     reason: 'ReplacementDraining',
     needsFreshRead: true,

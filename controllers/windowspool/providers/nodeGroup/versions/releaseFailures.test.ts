@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CanaryNodeGroup, NodeCounts, WindowsPool, WindowsPoolStatus } from '../../../api/api.gen.ts';
+import type { NodeCounts, SecondNodeGroup, WindowsPool, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import { PoolRegistry } from '../../../disruption/poolRegistry.ts';
 import { knownStatus, NEXT, samplePool } from '../../../testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
@@ -24,9 +24,10 @@ function other(
 /** The pool with a canary of another release. */
 function withCanary(
   { status, ...pool }: WindowsPool,
-  counts: Pick<CanaryNodeGroup, 'nodes' | 'verified'>,
+  counts: Pick<SecondNodeGroup, 'nodes' | 'verified'>,
 ): WindowsPool {
-  const canary = { name: 'api-2', since: '2026-03-01T12:00:00Z', target: 't', ...counts };
+  const time = '2026-03-01T12:00:00Z';
+  const canary = { name: 'api-2', phase: 'Verifying' as const, startTime: time, lastTransitionTime: time, ...counts };
   return { ...pool, status: { ...status, nodeGroup: { name: 'api', ...status?.nodeGroup, canary } } };
 }
 

@@ -8,7 +8,7 @@ import { timeOf } from '../../../util/durations.ts';
 import { acceptsUpdates, isOwnedBy } from '../desired/desiredNodeGroup.ts';
 import type { EksState } from '../model/groupState.ts';
 import { desiredNodes, isClusterMismatch, isUnknown } from '../observation/knownGroups.ts';
-import { isRetiring, nodesOfOther, servingView } from '../secondGroup/replacement.ts';
+import { isRetiring, nodesOfSecond, servingView } from '../secondGroup/secondGroup.ts';
 import { describeVersionChange } from '../steps/describeChange.ts';
 
 /**
@@ -42,7 +42,7 @@ export function nextReservation(outcome: Outcome<EksState>): DisruptionReservati
     return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
   if (!reservation || !acceptsUpdates(group.group)) return undefined;
   const isUpdateUnknown = s.errors.some(({ step }) => step === 'describeUpdate');
-  const isAmidDrain = reservation.reason === NODE_REPLACEMENT && isRetiring(s) && nodesOfOther(s).length > 0;
+  const isAmidDrain = reservation.reason === NODE_REPLACEMENT && isRetiring(s) && nodesOfSecond(s).length > 0;
   if (reservation.nodes || isAmidDrain || (isOpen(s) && !isUpdateUnknown)) return reservation;
   // Nodes that are missing now are missing for another reason.
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.deadline === undefined) return undefined;
