@@ -1,7 +1,7 @@
 /** What on-call needs to know about a pool, from its spec and status. Pure. */
 import type {
-  AdviceState,
   CanaryNodeGroup,
+  CheckState,
   Condition,
   FormerNodeGroup,
   NodeCounts,
@@ -52,8 +52,8 @@ export interface PoolReport {
   readonly warmPool?: string;
   readonly runtimeClass?: string;
   readonly pendingSteps: readonly PendingStep[];
-  /** What would make the pool more robust. It is no problem. */
-  readonly advice: readonly AdviceState[];
+  /** The checks that need attention. Advice is no problem. */
+  readonly checks: readonly CheckState[];
   readonly nextStep: string;
   /** Absent if there is nothing to do. */
   readonly nextCommand?: string;
@@ -115,7 +115,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(group?.warmPool && { warmPool: describeWarmPool(group.warmPool) }),
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
     pendingSteps: pendingStepsIn(status),
-    advice: status?.advice ?? [],
+    checks: status?.checks ?? [],
     ...nextOf(pool, problems, inProgress),
   };
 }
