@@ -5,9 +5,8 @@ import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import { epochOf } from '../../controllers/kubernetes/objects.ts';
 import { API_VERSION } from '../../controllers/kubernetes/pools.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
-import type { Condition, WindowsPool, WindowsPoolStatus } from '../../controllers/windowspool/api/api.gen.ts';
-import type { CallResult } from '../../controllers/windowspool/ports/callResult.ts';
-import { IPAM_KEY, isIpamOn } from '../../controllers/windowspool/providers/nodeGroups.ts';
+import type { CheckState, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { checkSystem } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { type AwsFlags, eksStatus } from './awsPreview.ts';
 import { type Check, checked, skipReason } from './check.ts';
@@ -41,7 +40,7 @@ export async function doctor(cluster: Cluster, terminal: Terminal, flags: Doctor
         deploymentCheck(cluster, flags),
         leaseCheck(cluster, flags),
         permissionChecks(cluster),
-        systemChecks(cluster),
+        systemChecks(cluster, flags),
         exporterCheck(cluster),
         gmsaCheck(cluster),
         eksCheck(cluster, flags, version),
@@ -169,54 +168,16 @@ async function permissionChecks(cluster: Cluster): Promise<Check[]> {
   );
 }
 
-async function systemChecks({ client, signal }: Cluster): Promise<Check[]> {
-  const system = createSystemObjects(client);
-  const [config, linux, webhook, legacy] = await Promise.all([
-    system.cniConfig(signal),
-    system.linuxNode(signal),
-    system.podWebhook(signal),
-    system.legacyController(signal),
-  ]);
-  return [
-    ofRead('Windows IPAM', config, (data) => {
-      if (isIpamOn(data))
-        return { result: 'PASS', detail: `${IPAM_KEY} is true in ConfigMap kube-system/amazon-vpc-cni` };
-      return {
-        result: 'FAIL',
-        detail: `ConfigMap kube-system/amazon-vpc-cni does not set ${IPAM_KEY}: "true", so Windows pods get no IP addresses. If the vpc-cni add-on is installed, set enableWindowsIpam in its configuration instead.`,
-        fix: data
-          ? `kubectl -n kube-system patch configmap amazon-vpc-cni --type merge -p '{"data":{"${IPAM_KEY}":"true"}}'`
-          : `kubectl -n kube-system create configmap amazon-vpc-cni --from-literal ${IPAM_KEY}=true`,
-      };
-    }),
-    ofRead('Linux node', linux, (exists) =>
-      exists
-        ? { result: 'PASS', detail: 'a Linux node accepts pods, such as those of CoreDNS' }
-        : {
-            result: 'FAIL',
-            detail: 'no Linux node accepts pods, and CoreDNS runs only on Linux.',
-            fix: 'kubectl get nodes --selector kubernetes.io/os=linux',
-          },
-    ),
-    ofRead('Pod webhook', webhook, (exists) =>
-      exists
-        ? { result: 'PASS', detail: 'vpc-resource-mutating-webhook requests addresses for Windows pods' }
-        : {
-            result: 'FAIL',
-            detail:
-              'MutatingWebhookConfiguration vpc-resource-mutating-webhook does not exist, so Windows pods request no address. EKS creates it.',
-          },
-    ),
-    ofRead('Legacy controller', legacy, (exists) =>
-      exists
-        ? {
-            result: 'FAIL',
-            detail: 'Deployment kube-system/vpc-resource-controller disables the controller of EKS.',
-            fix: 'kubectl -n kube-system delete deployment vpc-resource-controller',
-          }
-        : { result: 'PASS', detail: 'the legacy vpc-resource-controller is not installed' },
-    ),
-  ];
+async function systemChecks(
+  { client, signal }: Cluster,
+  { clusterName = client.server }: DoctorFlags,
+): Promise<Check[]> {
+  const results = await checkSystem(createSystemObjects(client), clusterName, signal);
+  return results.map(({ check, severity, status, message }) =>
+    status === 'Met' || status === 'Unread'
+      ? { name: `Cluster, ${check.section}`, result: 'PASS', detail: 'met' }
+      : checkOf('Cluster', { name: check.section, severity, status, message: sentence(message) }),
+  );
 }
 
 /** The label of the chart prometheus-windows-exporter, which kube-prometheus-stack contains: https://github.com/prometheus-community/helm-charts */
@@ -244,11 +205,6 @@ async function exporterCheck(cluster: Cluster): Promise<Check> {
   });
 }
 
-function ofRead<T>(name: string, read: CallResult<T>, judge: (value: T) => Omit<Check, 'name'>): Check {
-  if (read.ok) return { name, ...judge(read.value) };
-  return { name, result: 'SKIP', detail: sentence(read.error.message) };
-}
-
 async function eksCheck(cluster: Cluster, flags: DoctorFlags, version: string): Promise<Check> {
   return checked('EKS', async () => {
     const found = await eksStatus(cluster, flags, version);
@@ -271,7 +227,7 @@ async function poolChecks(cluster: Cluster): Promise<Check[]> {
   }
 }
 
-/** The prerequisites of a pool and the advice for it, from its status. */
+/** The checks of a pool that need attention, from its status. */
 export function checksOfPool(pool: WindowsPool): Check[] {
   const { metadata, status } = pool;
   const name = `Pool ${metadata.name}`;
@@ -285,27 +241,18 @@ export function checksOfPool(pool: WindowsPool): Check[] {
         fix: `kubectl describe windowspool ${metadata.name}`,
       },
     ];
-  return [...prerequisitesOf(name, status, met), ...adviceFor(name, status)];
+  const { checks = [] } = status;
+  const isListed = checks.some(({ severity }) => severity !== 'Advice');
+  const result = ({ True: 'PASS', False: 'FAIL', Unknown: 'SKIP' } as const)[met.status];
+  return [...(isListed ? [] : [{ name, result, detail: met.message }]), ...checks.map((state) => checkOf(name, state))];
 }
 
-function prerequisitesOf(name: string, status: WindowsPoolStatus, met: Condition): Check[] {
-  const results = { NotMet: 'FAIL', Warning: 'PASS', Ignored: 'SKIP', Unknown: 'SKIP' } as const;
-  const checks = (status.prerequisites ?? []).map((each): Check => {
-    const kind = each.status === 'NotMet' ? '' : `${each.status}: `;
-    return checkOf(`${name}, ${each.name}`, results[each.status], kind, each.message);
-  });
-  if (checks.length > 0) return checks;
-  return [
-    { name, result: met.status === 'True' ? 'PASS' : met.status === 'False' ? 'FAIL' : 'SKIP', detail: met.message },
-  ];
-}
+const RESULTS = { Required: 'FAIL', Warning: 'PASS', Advice: 'NOTE' } as const;
 
-function adviceFor(name: string, { advice = [] }: WindowsPoolStatus): Check[] {
-  return advice.map((each) => checkOf(`${name}, ${each.name}`, 'NOTE', 'Advice: ', each.message));
-}
-
-/** A check with the command in its message. */
-function checkOf(name: string, result: Check['result'], kind: string, message: string): Check {
+/** A check that needs attention, with the command in its message. */
+function checkOf(subject: string, { name, severity, status, message }: Omit<CheckState, 'reason'>): Check {
+  const [result, kind] = status === 'NotMet' ? [RESULTS[severity], severity] : (['SKIP', status] as const);
+  const detail = kind === 'Required' ? message : `${kind}: ${message}`;
   const fix = commandIn(message);
-  return { name, result, detail: `${kind}${message}`, ...(fix && { fix }) };
+  return { name: `${subject}, ${name}`, result, detail, ...(fix && { fix }) };
 }

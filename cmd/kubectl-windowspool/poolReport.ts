@@ -1,6 +1,6 @@
 /** What on-call needs to know about a pool, from its spec and status. Pure. */
 import type {
-  AdviceState,
+  CheckState,
   Condition,
   NodeCounts,
   PendingStep,
@@ -51,8 +51,8 @@ export interface PoolReport {
   readonly warmPool?: string;
   readonly runtimeClass?: string;
   readonly pendingSteps: readonly PendingStep[];
-  /** What would make the pool more robust. It is no problem. */
-  readonly advice: readonly AdviceState[];
+  /** The checks that need attention. Advice is no problem. */
+  readonly checks: readonly CheckState[];
   readonly nextStep: string;
   /** Absent if there is nothing to do. */
   readonly nextCommand?: string;
@@ -114,7 +114,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(group?.warmPool && { warmPool: describeWarmPool(group.warmPool) }),
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
     pendingSteps: pendingStepsIn(status),
-    advice: status?.advice ?? [],
+    checks: status?.checks ?? [],
     ...nextOf(pool, problems, inProgress),
   };
 }

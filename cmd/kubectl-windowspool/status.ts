@@ -123,6 +123,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
   const states = (['ready', 'verified', 'joining', 'failing', 'gated', 'quarantined'] as const).flatMap((state) =>
     nodes[state] || state === 'verified' ? [`${nodes[state] ?? 0} ${state}`] : [],
   );
+  const advice = report.checks.filter(({ severity }) => severity === 'Advice');
   const total = nodes.desired === undefined ? `${nodes.total ?? 0}` : `${nodes.total ?? 0} of ${nodes.desired}`;
   const newer = newestRelease && release && isOther(newestRelease, release) ? `, newest ${newestRelease}` : '';
   return [
@@ -136,7 +137,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['Warm pool', report.warmPool ?? ''],
     ['RuntimeClass', runtimeClass ?? ''],
     ['Pending', describePending(report.pendingSteps)],
-    ['Advice', report.advice.length > 0 ? `${report.advice.length}. See: kubectl windowspool doctor` : ''],
+    ['Advice', advice.length > 0 ? `${advice.length}. See: kubectl windowspool doctor` : ''],
   ];
 }
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { clusterSecurityGroupId } from '../../test/fakes/localaws/network.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './api/labels.ts';
+import { adviceReasonsIn } from './testing/adviceStates.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';
 import { fresh, ready, until, wake } from './testing/life.ts';
 import { DISK_100 } from './testing/machineScenes.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
-const advice = (world: FakeWorld) => (world.pools.get('web')?.status?.advice ?? []).map(({ reason }) => reason);
+const advice = (world: FakeWorld) => adviceReasonsIn(world.pools.get('web'));
 const gauges = (world: FakeWorld) => gaugesOf(world.metrics.get('web'), 'windowspool_advice');
 const prerequisites = (world: FakeWorld) =>
   world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');

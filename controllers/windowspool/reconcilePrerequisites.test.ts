@@ -263,7 +263,7 @@ describe('after the creation', () => {
     );
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
-      /Likely cause: WindowsIPAMDisabled\. See status\.prerequisites\./,
+      /Likely cause: WindowsIPAMDisabled\. See status\.checks\./,
     );
   });
 
@@ -283,7 +283,7 @@ describe('after the creation', () => {
     );
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
-      /Likely cause: ClusterRolePolicyMissing\. See status\.prerequisites\./,
+      /Likely cause: ClusterRolePolicyMissing\. See status\.checks\./,
     );
     world.cloud.faults.clusterRolePolicy({ attached: true });
     world.nodes = world.nodes.map(({ name, providerID }) => sampleNode({ name, providerID }));
@@ -332,7 +332,7 @@ describe('after the creation', () => {
     await wake(world, deps);
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
-      /Likely cause: NodeAccessInvalid\. See status\.prerequisites\./,
+      /Likely cause: NodeAccessInvalid\. See status\.checks\./,
     );
   });
 
@@ -346,7 +346,7 @@ describe('after the creation', () => {
     assert.deepEqual(says(world, 'NodesVerified'), 'False NodesMissing');
     assert.match(
       condition(world, 'NodesVerified')?.message ?? '',
-      /Likely cause: NodeAccessInvalid\. See status\.prerequisites\./,
+      /Likely cause: NodeAccessInvalid\. See status\.checks\./,
     );
   });
 
@@ -359,7 +359,7 @@ describe('after the creation', () => {
     await wake(world, deps);
     assert.match(
       condition(world, 'NodeGroupReady')?.message ?? '',
-      /Likely cause: TooFewAddresses\. See status\.prerequisites\.$/,
+      /Likely cause: TooFewAddresses\. See status\.checks\.$/,
     );
   });
 
@@ -388,7 +388,7 @@ describe('after the creation', () => {
     for (const { id, joined } of [...state.instances.values()]) if (!joined) state.instances.delete(id);
     world.now = deps.readCache.dueAt('web');
     await wake(world, deps);
-    const unmet = world.pools.get('web')?.status?.prerequisites?.find(({ reason }) => reason === 'TooFewAddresses');
+    const unmet = world.pools.get('web')?.status?.checks?.find(({ reason }) => reason === 'TooFewAddresses');
     assert.match(unmet?.message ?? '', /have 6 free IP addresses, and 2 more nodes need at least 8/);
   });
 

@@ -4,6 +4,7 @@ import type { StateOptions } from '../../test/fakes/localaws/state.ts';
 import { switchTable } from '../../test/fakes/localaws/switches.ts';
 import type { WarmPoolSpec } from './api/api.gen.ts';
 import { REMOVE_ANNOTATION } from './api/labels.ts';
+import { adviceReasonsIn } from './testing/adviceStates.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, type SpecChange, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { assertBrief, assertBriefs } from './testing/goldenTexts.ts';
@@ -125,7 +126,7 @@ describe('a pool with a warm pool', () => {
   it('gets advice when it is to hibernate and cannot, while its group is healthy', async () => {
     const large = { instanceTypes: ['m5.2xlarge'] };
     const { world, deps } = await warmedUp(poolWith({}, large));
-    const advice = () => world.pools.get('web')?.status?.advice?.map(({ reason }) => reason) ?? [];
+    const advice = () => adviceReasonsIn(world.pools.get('web'));
     assert.ok(!advice().includes('HibernationUnavailable'));
     world.apply(poolWith({ poolState: 'Hibernated' }, large));
     await until(world, deps, () => advice().includes('HibernationUnavailable'), 'the advice');

@@ -12,7 +12,7 @@ const CONDITIONS: Readonly<Record<ConditionType, string>> = {
   NodesVerified:
     'All desired nodes have joined and pass every check. If one node fails, `NodesVerified` is False, and `Ready` stays True while enough nodes are verified.',
   PrerequisitesMet:
-    'The operator has its permissions, and the EKS cluster meets the [prerequisites](prerequisites.md). `status.prerequisites` lists those that need attention.',
+    'The operator has its permissions, and the EKS cluster meets the [prerequisites](prerequisites.md). `status.checks` lists those that need attention.',
   UpToDate:
     'The node group matches the spec, and no newer AMI release is available. Not with `existingNodes`. See [drift](adoption.md).',
   RemediationAllowed:

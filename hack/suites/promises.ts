@@ -70,13 +70,13 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'a missing prerequisite is named with its remedy before a node group is created',
-    inMemory: [`${NODE_GROUP}/prerequisites`, `${DOMAIN}/reconcilePrerequisites.test.ts`],
+    inMemory: [`${NODE_GROUP}/checks`, `${DOMAIN}/reconcilePrerequisites.test.ts`],
     test: ['prerequisites/firstPool', 'prerequisites/rights'],
     testAll: ['prerequisites/prerequisites', 'prerequisites/causes'],
   },
   {
     promise: 'Windows IPAM is enabled only where that is configured',
-    inMemory: [`${DOMAIN}/reconcileWindowsIpam.test.ts`, `${NODE_GROUP}/prerequisites/windowsIpam.test.ts`],
+    inMemory: [`${DOMAIN}/reconcileWindowsIpam.test.ts`, `${NODE_GROUP}/windowsIpam`],
     testAll: ['prerequisites/windowsIpam'],
   },
   {

@@ -231,7 +231,11 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
     ),
   ],
   Advice: ({ pools }) => [
-    pools.flatMap((pool) => (pool.status?.advice ?? []).map(({ reason }): Row => [{ pool: nameOf(pool), reason }, 1])),
+    pools.flatMap((pool) =>
+      (pool.status?.checks ?? [])
+        .filter(({ severity }) => severity === 'Advice')
+        .map(({ reason }): Row => [{ pool: nameOf(pool), reason }, 1]),
+    ),
   ],
   'Nodes without windows_exporter': ({ pools }) => [
     sum(pools, ({ status }) => (status?.nodes?.total === undefined ? undefined : status.nodes.total - 2)),

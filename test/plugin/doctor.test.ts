@@ -43,7 +43,7 @@ describe('kubectl windowspool doctor and completion', () => {
   });
 
   it('the command that it shows fixes the check', async () => {
-    const { fix = '' } = (await resultOf('Windows IPAM')) ?? {};
+    const { fix = '' } = (await resultOf('Cluster, windows-ipam')) ?? {};
     assert.match(fix, /^kubectl -n kube-system patch configmap amazon-vpc-cni --type merge -p '(.*)'$/);
     const [, patch = ''] = /-p '(.*)'$/.exec(fix) ?? [];
     await fixture.world.kubectl(
@@ -57,7 +57,7 @@ describe('kubectl windowspool doctor and completion', () => {
       '-p',
       patch,
     );
-    assert.equal((await resultOf('Windows IPAM'))?.result, 'PASS');
+    assert.equal((await resultOf('Cluster, windows-ipam'))?.result, 'PASS');
   });
 
   it('finds a ready Deployment in another namespace', async () => {
@@ -134,10 +134,10 @@ describe('kubectl windowspool doctor and completion', () => {
       'FAIL Your permission to read',
       'SKIP Your permission to change pools',
       'SKIP Your permission to change nodes',
-      'SKIP Windows IPAM',
-      'SKIP Linux node',
-      'SKIP Pod webhook',
-      'SKIP Legacy controller',
+      'SKIP Cluster, a-linux-node',
+      'SKIP Cluster, windows-ipam',
+      'SKIP Cluster, legacy-controllers',
+      'SKIP Cluster, pod-webhook',
       'SKIP windows_exporter',
       'SKIP gMSA',
       'SKIP EKS',

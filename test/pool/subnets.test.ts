@@ -29,12 +29,7 @@ describe('a pool that names its role and selects its subnets by tags', () => {
       'to miss its subnets',
       (found) => conditionOf(found, 'PrerequisitesMet') === 'False/SubnetNotFound',
     );
-    assertNames(
-      pool?.status?.prerequisites?.[0]?.message,
-      'tier=private',
-      'vpc-0a1b2c3d4e5f60718',
-      'nodeGroup.subnets',
-    );
+    assertNames(pool?.status?.checks?.[0]?.message, 'tier=private', 'vpc-0a1b2c3d4e5f60718', 'nodeGroup.subnets');
     assert.equal(groupIn('tagged'), undefined);
   });
 
@@ -55,8 +50,8 @@ describe('a pool that names its role and selects its subnets by tags', () => {
       'to report the subnet',
       (found) => conditionOf(found, 'PrerequisitesMet') === 'True/MetWithWarnings',
     );
-    const [entry] = warned?.status?.prerequisites ?? [];
-    assert.equal(entry?.status, 'Warning');
+    const [entry] = warned?.status?.checks ?? [];
+    assert.deepEqual([entry?.severity, entry?.status], ['Warning', 'NotMet']);
     assertNames(entry?.message, third, 'nodeGroup.subnets');
     assert.equal(conditionOf(warned, 'Ready'), 'True/EnoughNodesVerified');
     assert.deepEqual(groupIn('tagged')?.subnets, [first, second]);

@@ -28,9 +28,7 @@ describe('a pool whose nodes run no pods', () => {
     await is('norole', 'PrerequisitesMet', 'True/MetWithWarnings');
     await is('norole', 'NodesVerified', 'False/NoPodAddresses');
     await fixture.world.waitForPool('norole', 'to name the policy', (pool) =>
-      /Likely cause: ClusterRolePolicyMissing\. See status\.prerequisites\./.test(
-        JSON.stringify(pool?.status?.conditions),
-      ),
+      /Likely cause: ClusterRolePolicyMissing\. See status\.checks\./.test(JSON.stringify(pool?.status?.conditions)),
     );
     assert.deepEqual(await measured('norole'), ['Warning/ClusterRolePolicyMissing']);
     fixture.world.cloud.faults.clusterRolePolicy({ attached: true });
@@ -95,12 +93,7 @@ describe('a pool whose nodes run no pods', () => {
 
   /** Where missing permissions of kube-proxy show, and where the pool names the cause. */
   const symptoms = [
-    [
-      'healthIssue',
-      'NodeGroupReady',
-      'False/Degraded',
-      /Likely cause: NodeAccessInvalid\. See status\.prerequisites\.$/,
-    ],
+    ['healthIssue', 'NodeGroupReady', 'False/Degraded', /Likely cause: NodeAccessInvalid\. See status\.checks\.$/],
     [
       'notReady',
       'NodesVerified',

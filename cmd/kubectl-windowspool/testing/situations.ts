@@ -32,7 +32,7 @@ import {
   testPod,
   WEB,
 } from '../../../controllers/windowspool/testing/nodePodScenes.ts';
-import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from '../../../controllers/windowspool/testing/prerequisites.ts';
+import { ONE_ZONE, sampleFacts } from '../../../controllers/windowspool/testing/prerequisites.ts';
 import { drainScene } from '../../../controllers/windowspool/testing/replacementScenes.ts';
 import { statesForMetrics } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
 
@@ -62,7 +62,7 @@ const changes: Readonly<Record<string, ObservedStateChange>> = {
     pool: samplePool({}, { status: knownStatus(), metadata: LEAVING }),
     group: { kind: 'seen', group: sampleGroup(undefined, { status: 'DELETING' }) },
   },
-  advice: { prerequisites: sampleFacts({ advice: sampleAdviceFacts({ subnets: known(ONE_ZONE) }) }) },
+  advice: { prerequisites: sampleFacts({ subnetZones: known(ONE_ZONE) }) },
   'pulling-images': {
     pool: samplePool(pulling, { status: knownStatus() }),
     nodes: [newNode({ name: 'ip-10-0-1-9.internal', images: [WEB] }), newcomer, ...sampleNodes(1)],

@@ -681,13 +681,9 @@ export interface WindowsPoolStatus {
    */
   failingNodes?: FailingNode[];
   /**
-   * Prerequisites that need attention. A prerequisite that is met has no entry. See docs/prerequisites.md.
+   * Checks that need attention. A check that is met has no entry. See docs/prerequisites.md and docs/advice.md.
    */
-  prerequisites?: PrerequisiteState[];
-  /**
-   * What would make the pool more robust. Advice blocks nothing, and does not affect a condition. See docs/advice.md.
-   */
-  advice?: AdviceState[];
+  checks?: CheckState[];
   nodeGroup?: NodeGroupState;
   disruption?: DisruptionState;
   existingNodes?: ExistingNodesState;
@@ -820,35 +816,25 @@ export interface FailingNode {
    */
   message: string;
 }
-export interface PrerequisiteState {
+export interface CheckState {
   /**
-   * Name of the prerequisite: its section in docs/prerequisites.md, such as windows-ipam.
+   * Name of the check: its section in docs/prerequisites.md, such as windows-ipam, or, for advice, in docs/advice.md.
    */
   name: string;
   /**
-   * NotMet: it blocks the creation of the node group. Warning: it may cause problems. Ignored: it is not met, and the annotation winpool.dev/ignore-prerequisites names it. Unknown: it could not be checked.
+   * Required: while it is not met, it blocks the creation of the node group. Warning: it may cause problems. Advice: it would make the pool more robust, and does not affect a condition.
    */
-  status: 'NotMet' | 'Warning' | 'Ignored' | 'Unknown';
+  severity: 'Required' | 'Warning' | 'Advice';
   /**
-   * The reason in the condition PrerequisitesMet, such as WindowsIPAMDisabled.
+   * NotMet: the message says how to fix it. Unknown: it could not be checked. Ignored: it is not met, and the annotation winpool.dev/ignore-prerequisites names it. Ignored advice has no entry.
+   */
+  status: 'NotMet' | 'Unknown' | 'Ignored';
+  /**
+   * The reason, such as WindowsIPAMDisabled. To ignore the check, add it to the annotation winpool.dev/ignore-prerequisites.
    */
   reason: string;
   /**
    * What the check found and how to fix it.
-   */
-  message: string;
-}
-export interface AdviceState {
-  /**
-   * Name of the advice: its section in docs/advice.md, such as zones.
-   */
-  name: string;
-  /**
-   * The reason, such as SubnetsInOneZone. To ignore the advice, add it to the annotation winpool.dev/ignore-prerequisites.
-   */
-  reason: string;
-  /**
-   * What was found and what to do.
    */
   message: string;
 }

@@ -52,7 +52,7 @@ const nodeChecks = {
     'Warning: the kubelet of a node reports memory, disk or PID pressure, or the network of the node is unavailable. Check the pods on the node (kubectl describe node NODE). To fail such nodes, list the condition in verification.unhealthyConditions.',
 } as const;
 
-/** Reasons of the checks before a node group is created. docs/prerequisites.md has a section for each. */
+/** Reasons of required checks and warnings, in the order of the checks. docs/prerequisites.md has a section for each. */
 const prerequisites = {
   ClusterNotActive:
     'The EKS cluster is not ACTIVE, and EKS creates node groups only in an ACTIVE cluster. Wait, or check the health of the cluster.',
@@ -85,12 +85,12 @@ const prerequisites = {
     "A launch template with the name of the pool's exists, and does not have the pool's tags. The operator does not change it. Set the tags, or delete the template.",
   SecurityGroupNotFound:
     'An item of nodeGroup.securityGroups matches no security group. Correct nodeGroup.securityGroups.',
-  AMIInvalid:
-    'No node can start from the AMI in nodeGroup.ami, or it has another Windows version than the pool. Set nodeGroup.ami to an AMI that exists and fits windowsVersion.',
   UserDataNotFound:
     'The ConfigMap that nodeGroup.userData names does not exist in the namespace of the operator, or does not have the key. Create it, or correct nodeGroup.userData.',
   UserDataInvalid:
     'Nodes cannot run the script of nodeGroup.userData: it is too long, is empty, or contains tags of user data or the bootstrap of EKS. Correct the ConfigMap.',
+  AMIInvalid:
+    'No node can start from the AMI in nodeGroup.ami, or it has another Windows version than the pool. Set nodeGroup.ami to an AMI that exists and fits windowsVersion.',
   NodeGroupQuotaReached:
     'The cluster has as many node groups as EKS allows by default, and a replacement needs one more. Delete an unused node group. If the quota of the account is higher, ignore this prerequisite.',
   InstanceTypeUnsupported:
@@ -98,14 +98,14 @@ const prerequisites = {
   SubnetNotFound: 'An item of nodeGroup.subnets matches no subnet. Correct nodeGroup.subnets.',
   InstanceTypeNotOffered:
     "EC2 does not offer the pool's instance types in the zones of its subnets. Use other subnets or other instance types.",
-  SubnetNotUsed:
-    'Warning: a subnet matches the tags in nodeGroup.subnets, and the node group does not use it, because EKS cannot change the subnets of a node group. To use it, set nodeGroup.immutableChangePolicy: Replace and select it by ID, or create another pool.',
   TooFewAddresses:
     'The subnets have too few free IP addresses for nodeGroup.scaling.desiredSize or minSize. Add a subnet, or lower the size. A warning if they have too few only for maxSize.',
+  SubnetNotUsed:
+    'Warning: a subnet matches the tags in nodeGroup.subnets, and the node group does not use it, because EKS cannot change the subnets of a node group. To use it, set nodeGroup.immutableChangePolicy: Replace and select it by ID, or create another pool.',
 } as const;
 
 /**
- * Advice. docs/advice.md has a section for each. These are no reasons of conditions and events: advice is only in status.advice and in a metric.
+ * Reasons of advice. docs/advice.md has a section for each. These are no reasons of conditions and events: advice is only in status.checks and in a metric.
  */
 export const adviceReasons = [
   'SecretInUserData',
@@ -216,9 +216,9 @@ const others = {
     'The operator enabled Windows IPAM for the cluster (--enable-windows-ipam). If the message names a tool that manages the ConfigMap, also enable Windows IPAM in that tool, because the tool may revert the change.',
   Met: 'The operator has its permissions, and all prerequisites are met.',
   MetWithWarnings:
-    'All prerequisites are met, with warnings that do not block the pool. status.prerequisites lists each warning with its remedy.',
+    'All prerequisites are met, with warnings that do not block the pool. status.checks lists each warning with its remedy.',
   PrerequisitesIgnored:
-    'Prerequisites that are not met, or could not be checked, are ignored by the annotation winpool.dev/ignore-prerequisites. status.prerequisites lists them. To enforce one again, remove its reason from the annotation.',
+    'Prerequisites that are not met, or could not be checked, are ignored by the annotation winpool.dev/ignore-prerequisites. status.checks lists them. To enforce one again, remove its reason from the annotation.',
   NotChecked:
     'A prerequisite could not be checked because a call failed. The operator retries. This does not block the pool.',
   AccessDenied:
@@ -312,15 +312,19 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
 export type NodeCheck = keyof typeof nodeChecks;
 /** A reason of advice. */
 export type AdviceReason = (typeof adviceReasons)[number];
-/** A reason of a prerequisite check. */
+/** A reason of a required check or a warning. */
 export type PrerequisiteReason = keyof typeof prerequisites;
+/** A reason of any check of a pool. */
+export type CheckReason = PrerequisiteReason | AdviceReason;
 /** Any reason that the operator reports. */
 export type Reason = keyof typeof reasons;
 
 /** The reasons of node verification. */
 export const nodeCheckReasons = Object.keys(nodeChecks) as readonly NodeCheck[];
-/** The reasons of the prerequisite checks. */
+/** The reasons of required checks and warnings. */
 export const prerequisiteReasons = Object.keys(prerequisites) as readonly PrerequisiteReason[];
+/** The reasons of all checks of a pool. */
+export const checkReasons: readonly CheckReason[] = [...prerequisiteReasons, ...adviceReasons];
 
 /** The remedy for nodes that fail a check, for messages; `node`: the first of them. */
 export function remedyFor(reason: NodeCheck, node: string): string {

@@ -73,12 +73,6 @@ export interface SubnetTerm {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** A security group of the VPC. */
-export interface SecurityGroup {
-  readonly id: string;
-  readonly tags: Readonly<Record<string, string>>;
-}
-
 /** Selects security groups: one by its ID, or all of the cluster's VPC with these tags. Exactly one of the two is set. */
 export type SecurityGroupTerm = SubnetTerm;
 

@@ -105,7 +105,8 @@ function nodePodSamples({ pool, poolNodes }: ObservedState): GaugeSample[] {
   ];
 }
 
-function adviceSamples({ advice = [] }: WindowsPoolStatus): GaugeSample[] {
+function adviceSamples({ checks = [] }: WindowsPoolStatus): GaugeSample[] {
+  const advice = checks.filter(({ severity }) => severity === 'Advice');
   return advice.map(({ reason }) => gaugeSample('windowspool_advice', { reason: reason as AdviceReason }, 1));
 }
 

@@ -28,9 +28,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
   const builds = countBuilds(s.poolNodes);
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
-  const { nodeGroup, existingNodes, prerequisites, advice, disruption, cluster, ...rest } = providerOf(s.pool).status(
-    outcome,
-  );
+  const { nodeGroup, existingNodes, checks, disruption, cluster, ...rest } = providerOf(s.pool).status(outcome);
   const bookkeeping = { ...rest.bookkeeping, ...conditionRecords(s, assessment) };
   const steps = pendingSteps(s, held);
   return {
@@ -41,8 +39,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
     ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
     ...(revisions && { revisions }),
     ...(failing.length > 0 && { failingNodes: failing }),
-    ...(prerequisites && { prerequisites }),
-    ...(advice && { advice }),
+    ...(checks && { checks }),
     ...(nodeGroup && { nodeGroup }),
     ...(disruption && { disruption }),
     ...(existingNodes && { existingNodes }),

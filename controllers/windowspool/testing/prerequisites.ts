@@ -1,12 +1,13 @@
 /** Facts of a cluster that meets all prerequisites, and changes of them for tests. */
 import fc from 'fast-check';
+import type { CheckReason } from '../api/reasons.ts';
+import { type CheckResults, runChecks } from '../checks/runChecks.ts';
 import type { CallErrorKind } from '../ports/callResult.ts';
 import type { Addon, ConfigMapOwner, Image, SecurityGroup, Subnet } from '../ports/prerequisites.ts';
-import type { AdviceFacts, CheckInput, PrerequisiteFacts } from '../providers/nodeGroup/model/prerequisiteFacts.ts';
+import { checks } from '../providers/nodeGroup/checks/checks.ts';
+import type { CheckFacts, CheckInput, Facts } from '../providers/nodeGroup/model/checkFacts.ts';
 import { known } from './answers.ts';
 import { MINUTE, NOW, sampleCluster, sampleError, samplePool } from './fixtures.ts';
-
-type Facts = Omit<PrerequisiteFacts, 'complete'>;
 
 const TWO_ZONES: readonly Subnet[] = [
   { id: 'subnet-0a000000', zone: 'eu-west-1a', freeAddresses: 251, tags: {} },
@@ -27,20 +28,8 @@ export function sampleSecurityGroup(change: Partial<SecurityGroup> = {}): Securi
   };
 }
 
-/** Facts with which there is no advice. */
-export function sampleAdviceFacts(change: AdviceFacts = {}): AdviceFacts {
-  return {
-    subnets: known(TWO_ZONES),
-    dnsNodes: known(['linux-1', 'linux-2']),
-    instanceTypes: known([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }]),
-    securityGroups: known([sampleSecurityGroup()]),
-    encryptsVolumes: known(true),
-    ...change,
-  };
-}
-
-/** All facts are known and all prerequisites are met: IPAM enabled, an access entry, two zones with addresses. */
-export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
+/** All facts are known, all prerequisites are met, and there is no advice: IPAM enabled, an access entry, two zones with addresses. */
+export function sampleFacts(change: Partial<CheckFacts> = {}): CheckFacts {
   return {
     complete: true,
     cniConfig: known({ 'enable-windows-ipam': 'true' }),
@@ -58,7 +47,11 @@ export function sampleFacts(change: Facts = {}): PrerequisiteFacts {
       { instanceType: 'm5.large', zone: 'eu-west-1b' },
     ]),
     subnets: known(TWO_ZONES),
-    advice: sampleAdviceFacts(),
+    subnetZones: known(TWO_ZONES),
+    dnsNodes: known(['linux-1', 'linux-2']),
+    instanceFeatures: known([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }]),
+    securityRules: known([sampleSecurityGroup()]),
+    encryptsVolumes: known(true),
     ...change,
   };
 }
@@ -105,9 +98,13 @@ export function sampleInput({ facts, ...change }: Partial<CheckInput> = {}): Che
     managesAccessEntry: false,
     instances: 0,
     warmInstances: 0,
-    ignored: new Set(),
     ...change,
   };
+}
+
+/** The results of all checks. */
+export function examine(input: CheckInput, ignored: ReadonlySet<CheckReason> = new Set()): CheckResults {
+  return runChecks(checks, input, ignored);
 }
 
 export function unasked(kind: CallErrorKind = 'denied'): {
@@ -127,16 +124,16 @@ const role = fc.constantFrom('windows-nodes', 'linux-nodes').map((name) => `arn:
 const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
 
 /** Any facts of advice, each of them known or failed. */
-export const randomAdviceFacts: fc.Arbitrary<AdviceFacts> = fc.record({
-  subnets: some(fc.subarray([...TWO_ZONES, ...ONE_ZONE.slice(1)])),
+export const randomAdviceFacts: fc.Arbitrary<Facts> = fc.record({
+  subnetZones: some(fc.subarray([...TWO_ZONES, ...ONE_ZONE.slice(1)])),
   dnsNodes: some(fc.array(fc.constantFrom('linux-1', 'linux-2'), { maxLength: 3 })),
-  instanceTypes: some(fc.constant([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }])),
-  securityGroups: some(fc.subarray([sampleSecurityGroup({ inbound: [] })])),
+  instanceFeatures: some(fc.constant([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }])),
+  securityRules: some(fc.subarray([sampleSecurityGroup({ inbound: [] })])),
   encryptsVolumes: some(fc.boolean()),
 });
 
 /** Any facts, each of them known, failed, or not read. */
-export const randomFacts: fc.Arbitrary<PrerequisiteFacts> = fc.record(
+export const randomFacts: fc.Arbitrary<CheckFacts> = fc.record(
   {
     complete: fc.boolean(),
     cniConfig: some(

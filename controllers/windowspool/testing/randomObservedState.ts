@@ -10,9 +10,9 @@ import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/nodeGroup/changes/groupChanges.ts';
+import type { CheckFacts } from '../providers/nodeGroup/model/checkFacts.ts';
 import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
 import type { EksState, ObservedCluster, ObservedNodeGroup } from '../providers/nodeGroup/model/groupState.ts';
-import type { PrerequisiteFacts } from '../providers/nodeGroup/model/prerequisiteFacts.ts';
 import { PHASES, type ReplacementPhase } from '../providers/nodeGroup/secondGroup/phases.ts';
 import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { derive } from './derived.ts';
@@ -273,7 +273,7 @@ const randomMachineTemplate = fc.constantFrom<NonNullable<EksState['machineTempl
   machineTemplate(machines, { id: 'lt-2' }),
 );
 
-const randomSecurityGroups = fc.constantFrom<NonNullable<PrerequisiteFacts['securityGroups']>>(
+const randomSecurityGroups = fc.constantFrom<NonNullable<CheckFacts['securityGroups']>>(
   { ok: false, error: sampleError('denied') },
   ...[[], ['sg-0b000000'], ['sg-0b000000', 'sg-0c000000']].map((ids) => ({
     ok: true as const,

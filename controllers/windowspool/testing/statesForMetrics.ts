@@ -22,7 +22,7 @@ import {
 } from './fixtures.ts';
 import { CORE, NO_DNS, newcomer, PULL_ERROR, pulling, pullPod, testing, testPod } from './nodePodScenes.ts';
 import { scene, terminating } from './nodeScenes.ts';
-import { ONE_ZONE, sampleAdviceFacts, sampleFacts } from './prerequisites.ts';
+import { ONE_ZONE, sampleFacts } from './prerequisites.ts';
 import { drainScene } from './replacementScenes.ts';
 
 /** The gauges of an observed state. */
@@ -64,7 +64,7 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
     newestRelease: known('1.36-2026.02.25'),
     prerequisites: sampleFacts({
       cniConfig: known({}),
-      advice: sampleAdviceFacts({ subnets: known(ONE_ZONE) }),
+      subnetZones: known(ONE_ZONE),
     }),
   },
   'a warm pool': {

@@ -52,7 +52,6 @@ import {
 } from './launchTemplate/machineRules.ts';
 import type { EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
-import { enableWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import { createCanary, endCanary, keepOpenCanary, recallCanary, tryOnCanary } from './secondGroup/canaryRules.ts';
 import { drainRules } from './secondGroup/drainRules.ts';
 import {
@@ -75,6 +74,7 @@ import {
   waitForOwnTemplate,
   waitForVerifiedRelease,
 } from './versions/updateWaits.ts';
+import { enableWindowsIpam } from './windowsIpam/windowsIpamRules.ts';
 
 /** The rules of a pool that is being deleted. */
 export const deletionChains: readonly RuleChain<EksDerived>[] = [

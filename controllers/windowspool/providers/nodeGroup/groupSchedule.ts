@@ -5,12 +5,12 @@ import type { CallError } from '../../ports/callResult.ts';
 import { isDeleting, isLasting, isPaused } from '../../rules/poolQueries.ts';
 import { SHORTEST_MS, spread, TRANSIENT } from '../../rules/retryIntervals.ts';
 import { isAwsError } from '../../steps/stepKinds.ts';
+import { prerequisitesRecordOf } from './checks/record.ts';
 import { isOwnedBy } from './desired/desiredNodeGroup.ts';
 import type { EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
 import { confirmableAt } from './observation/confirmation.ts';
 import { groupOf } from './observation/knownGroups.ts';
-import { prerequisitesRecordOf } from './prerequisites/record.ts';
 import { isOpen, isWhole, passesAt } from './secondGroup/canary.ts';
 import { isDraining, isRecordLost, secondIn } from './secondGroup/secondGroup.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
@@ -34,7 +34,7 @@ export function untilGroupRead(s: EksDerived, statusAgeMs: number): number {
  * lasting problem costs few calls.
  */
 function untilPrerequisites(s: EksDerived): number {
-  const checked = s.due.prerequisites.examination;
+  const checked = s.due.prerequisites.results;
   if (!checked || checked.failed.length + checked.unknown.length === 0) return Number.POSITIVE_INFINITY;
   return spread(s, lastingInterval(s, s.settings.pollMs));
 }

@@ -12,7 +12,7 @@ import { groupOf, isUnknown } from './observation/knownGroups.ts';
 /** What a preview shows of a node group. */
 export function nodeGroupPreview(s: EksDerived, decisions: readonly Decision[], conditions: ConditionSet): PreviewPart {
   const { NodeGroupReady, UpToDate } = conditions as NodeGroupConditions;
-  const unchecked = s.due.prerequisites.examination?.unknown ?? [];
+  const unchecked = s.due.prerequisites.results?.unknown ?? [];
   const isReleaseKnown = s.newestRelease?.ok !== false;
   return {
     source: NodeGroupReady,

@@ -1,6 +1,6 @@
 import type { WindowsPool } from '../../api/api.gen.ts';
 import type { Provider } from '../provider.ts';
-import { adviceStates } from './advice/adviceStates.ts';
+import { controllerWarningOf } from './checks/controllerWarnings.ts';
 import { nodeGroupConditions } from './conditions/nodeGroupConditions.ts';
 import { dueForNodeGroup } from './derive/deriveGroup.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './desired/desiredNodeGroup.ts';
@@ -14,9 +14,7 @@ import { nodeGroupPreview } from './nodeGroupPreview.ts';
 import { groupOf } from './observation/knownGroups.ts';
 import { type AwsSnapshot, awsRead } from './observation/nodeGroupSnapshot.ts';
 import { needsFacts, needsInstances, observeNodeGroup } from './observeGroup.ts';
-import { controllerWarningOf } from './prerequisites/controllerWarnings.ts';
-import { prerequisiteStates } from './prerequisites/prerequisiteStates.ts';
-import { bookkeepingOf, clusterState, nodeGroupState, shownSize } from './reporting/groupStatus.ts';
+import { bookkeepingOf, clusterState, groupCheckStates, nodeGroupState, shownSize } from './reporting/groupStatus.ts';
 import { publishOfNodeGroup } from './reporting/nodeGroupEvents.ts';
 import { nodeGroupSamples } from './reporting/nodeGroupSamples.ts';
 import { isRecordLost } from './secondGroup/secondGroup.ts';
@@ -37,15 +35,13 @@ export const eks: Provider<EksState, EksDerived> = {
   laterSteps,
   conditions: nodeGroupConditions,
   status: (outcome) => {
-    const prerequisites = prerequisiteStates(outcome.after);
-    const advice = adviceStates(outcome.after);
+    const checks = groupCheckStates(outcome.after);
     const cluster = clusterState(outcome.after);
     const bookkeeping = bookkeepingOf(outcome);
     const disruption = nextReservation(outcome);
     return {
       ...(!isRecordLost(outcome.after) && { nodeGroup: nodeGroupState(outcome) }),
-      ...(prerequisites.length > 0 && { prerequisites }),
-      ...(advice.length > 0 && { advice }),
+      ...(checks.length > 0 && { checks }),
       ...(cluster && { cluster }),
       ...(bookkeeping && { bookkeeping }),
       ...(disruption && { disruption }),

@@ -19,6 +19,7 @@ import type { NodeRecord } from '../../ports/nodes.ts';
 import { nodeGroupIn } from '../../rules/nodeSource.ts';
 import { isDeleting, withError } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
+import { gatherFacts } from './checks/gatherFacts.ts';
 import { knownPrerequisites, scopeToRead } from './derive/deriveGroup.ts';
 import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './desired/autoscalerFacts.ts';
 import {
@@ -34,8 +35,8 @@ import { foundTexts } from './launchTemplate/desiredMachine.ts';
 import { isCustom } from './launchTemplate/machine.ts';
 import { mayHaveTemplate } from './launchTemplate/machineRules.ts';
 import { machineTemplateNameOf } from './launchTemplate/machineTemplate.ts';
+import type { Scope } from './model/checkFacts.ts';
 import type { EksState, ObservedCluster, ObservedNodeGroup } from './model/groupState.ts';
-import type { Scope } from './model/prerequisiteFacts.ts';
 import { knownMain, knownSecond, observedGroup } from './observation/confirmation.ts';
 import {
   desiredNodes,
@@ -50,11 +51,10 @@ import {
   ownGroups,
 } from './observation/knownGroups.ts';
 import { AwsMemory, type AwsSnapshot, completeAge, lastSnapshot } from './observation/nodeGroupSnapshot.ts';
-import { gatherFacts } from './prerequisites/gatherFacts.ts';
-import { waitsForWindowsIpam } from './prerequisites/windowsIpamRules.ts';
 import { isStatusLost, secondIn } from './secondGroup/secondGroup.ts';
 import { withStuckPods } from './versions/evictions.ts';
 import { isAheadOfCluster } from './versions/versionChanges.ts';
+import { waitsForWindowsIpam } from './windowsIpam/windowsIpamRules.ts';
 
 /** New releases are rare: they are read again at one of this many reads. */
 const RARELY = 6;

@@ -6,10 +6,10 @@ import type { ReadCache } from '../../observation/readCache.ts';
 import type { ScalingGroup } from '../../ports/ec2.ts';
 import type { ActContext } from '../provider.ts';
 import { tolerateGateKey } from './changes/gateRefusal.ts';
+import { accessEntryQuestion, IPAM_QUESTIONS } from './checks/factTable.ts';
 import { SCALING_GROUPS_QUESTION } from './desired/autoscalerFacts.ts';
 import type { AutoscalerFacts, EksState } from './model/groupState.ts';
 import { AwsMemory } from './observation/nodeGroupSnapshot.ts';
-import { accessEntryQuestion, IPAM_QUESTIONS } from './prerequisites/gatherFacts.ts';
 import { isIpamStep } from './steps/isIpamStep.ts';
 import { tolerateSkew } from './versions/versionSkew.ts';
 

@@ -1,5 +1,5 @@
 /** Steps that depend on prerequisites, or meet them: the access entry, and Windows IPAM. */
-import type { PrerequisiteFacts } from '../../providers/nodeGroup/model/prerequisiteFacts.ts';
+import type { CheckFacts } from '../../providers/nodeGroup/model/checkFacts.ts';
 import { known } from '../answers.ts';
 import { knownStatus, MINUTE, NOW, sampleError, samplePool, sampleState, settings } from '../fixtures.ts';
 import { sampleAddon, sampleConfigMapOwner, sampleFacts, unasked } from '../prerequisites.ts';
@@ -12,7 +12,7 @@ const made = { ...managing, status: knownStatus() };
 const ENTRY = 'createAccessEntry arn:aws:iam::111122223333:role/windows-nodes';
 
 /** A pool with accessEntryManagement Operator, without a group. */
-function bare(prerequisites: PrerequisiteFacts) {
+function bare(prerequisites: CheckFacts) {
   return sampleState({ pool: managing, group: { kind: 'absent' }, prerequisites, nodes: [] });
 }
 
@@ -22,7 +22,7 @@ const IPAM_IN_ADDON = 'updateAddon prod';
 const IPAM_IN_CONFIG = 'applyCniConfig';
 
 /** Facts in which Windows IPAM is disabled. */
-const ipamOff = (change: Partial<PrerequisiteFacts> = {}) =>
+const ipamOff = (change: Partial<CheckFacts> = {}) =>
   sampleFacts({
     cniConfig: known({ 'enable-windows-ipam': 'false' }),
     cniConfigOwner: known(sampleConfigMapOwner()),
@@ -30,7 +30,7 @@ const ipamOff = (change: Partial<PrerequisiteFacts> = {}) =>
   });
 const addonOff = ipamOff({ cniAddon: known(sampleAddon()) });
 /** A pool with a group, with an operator that enables Windows IPAM. */
-const enabling = (prerequisites: PrerequisiteFacts, change: Parameters<typeof sampleState>[0] = {}) =>
+const enabling = (prerequisites: CheckFacts, change: Parameters<typeof sampleState>[0] = {}) =>
   sampleState({
     pool: samplePool({}, { status: knownStatus() }),
     settings: { ...settings, enableWindowsIpam: true },

@@ -13,12 +13,12 @@ import type { Instance } from '../../../ports/ec2.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { NodeRecord } from '../../../ports/nodes.ts';
 import { count, duration, joined } from '../../../util/words.ts';
+import { controllerWarnings } from '../checks/controllerWarnings.ts';
+import { likelyCause } from '../checks/likelyCause.ts';
 import { isOwnedBy, nodeGroupNamesOf } from '../desired/desiredNodeGroup.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { desiredNodes, groupOf, lacksNodes, lateInstances } from '../observation/knownGroups.ts';
-import { likelyCause } from '../prerequisites/causes.ts';
-import { controllerWarnings } from '../prerequisites/controllerWarnings.ts';
 
 /** What a node group adds to NodesVerified. */
 export const groupNodes: NodesVerifiedParts<EksDerived> = {

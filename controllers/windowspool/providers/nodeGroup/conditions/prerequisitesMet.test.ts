@@ -32,7 +32,7 @@ import {
   truthTable,
   working,
 } from '../../../testing/truthTable.ts';
-import { PERMISSIONS } from '../prerequisites/facts.ts';
+import { factTable } from '../checks/factTable.ts';
 import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
 const check = truthTable('conditions/PrerequisitesMet');
@@ -80,7 +80,7 @@ describe('PrerequisitesMet', () => {
       'names the unmet prerequisites, the most important first',
       sampleState({ prerequisites: { ...LINUX, legacyController: known(true) } }),
       {
-        PrerequisitesMet: ['False NoLinuxNode', 'NoLinuxNode', 'LegacyResourceController', 'status.prerequisites'],
+        PrerequisitesMet: ['False NoLinuxNode', 'NoLinuxNode', 'LegacyResourceController', 'status.checks'],
       },
     ],
     [
@@ -382,7 +382,7 @@ describe('a pool without a node group', () => {
   });
 
   it('gets a group when any single fact cannot be read, whatever the error', () => {
-    for (const fact of Object.keys(PERMISSIONS))
+    for (const fact of Object.keys(factTable))
       for (const kind of ['denied', 'throttled', 'unavailable', 'gone', 'busy', 'conflict', 'unknown'] as const) {
         const prerequisites = { ...sampleFacts(), launchTemplate: known(sampleTemplate('7')), [fact]: unasked(kind) };
         const withTemplate = samplePool(

@@ -2,6 +2,8 @@
 
 import { USABLE_BY_TAG } from '../../../api/labels.ts';
 import type { Reason } from '../../../api/reasons.ts';
+import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../../../checks/describeChecks.ts';
+import type { CheckResults } from '../../../checks/runChecks.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
 import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/missingPermission.ts';
 import type { ConditionState, PrerequisitesState } from '../../../model/conditions.ts';
@@ -9,22 +11,20 @@ import type { CallError } from '../../../ports/callResult.ts';
 import { isDeleting } from '../../../rules/poolQueries.ts';
 import { isAwsError } from '../../../steps/stepKinds.ts';
 import { count, describeFailure, sentence } from '../../../util/words.ts';
+import { wasHidden, wasOfChecks } from '../checks/record.ts';
 import { selectsByTags } from '../desired/subnets.ts';
 import { followsImage } from '../launchTemplate/image.ts';
 import { followsSecurityGroups, isCustom } from '../launchTemplate/machine.ts';
 import { userDataIn } from '../launchTemplate/userScript.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import type { Examination } from '../model/prerequisiteFacts.ts';
 import { isClusterMismatch, isUnknown, type UnknownGroup } from '../observation/knownGroups.ts';
-import { wasHidden, wasOfChecks } from '../prerequisites/record.ts';
-import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../prerequisites/remarks.ts';
 
 /** Whether the operator has its permissions and all prerequisites are met. */
 export function prerequisitesMet(s: EksDerived): PrerequisitesState {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
-  const checked = s.due.prerequisites.examination;
+  const checked = s.due.prerequisites.results;
   const failed = checked && assessFailed(s, checked);
   const denied = missingPermission(s, ofAws);
   if (denied) return failed ? withDenied(denied, failed) : denied;
@@ -56,17 +56,19 @@ function assessHidden(s: EksState, view: UnknownGroup): PrerequisitesState | und
 function assessMet(
   { pool, settings }: EksState,
   cluster: string,
-  checked: Examination | undefined,
+  checked: CheckResults | undefined,
 ): PrerequisitesState {
   const remarks = checked ? remarksOf(pool, checked, settings) : '';
   const reason = checked?.ignored.length ? 'PrerequisitesIgnored' : remarks ? 'MetWithWarnings' : 'Met';
-  const notes = (checked?.notes ?? []).map((note) => ` ${note}`).join('');
+  const notes = (checked?.all ?? [])
+    .flatMap(({ status, message }) => (status === 'Met' && message ? [` ${sentence(message)}`] : []))
+    .join('');
   const message = `All prerequisites in EKS cluster ${cluster} are met.${notes}${remarks}`;
   const isRemarked = reason !== 'Met' && { result: 'Remarked' as const };
   return { ...trueCondition(reason, message), ...isRemarked, ...(checked && remarkable(pool, checked, settings)) };
 }
 
-function assessUnchecked(s: EksDerived, checked: Examination): PrerequisitesState | undefined {
+function assessUnchecked(s: EksDerived, checked: CheckResults): PrerequisitesState | undefined {
   const finding = assessUnknown(s, checked);
   if (!finding) return undefined;
   const message = finding.message + remarksOf(s.pool, checked, s.settings);
@@ -81,7 +83,7 @@ function withDenied(denied: PrerequisitesState, failed: PrerequisitesState): Pre
 }
 
 /** The unmet prerequisites. They stall the pool only when they block the creation of its group; an existing group is kept as it is. */
-function assessFailed(s: EksDerived, checked: Examination): PrerequisitesState | undefined {
+function assessFailed(s: EksDerived, checked: CheckResults): PrerequisitesState | undefined {
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
@@ -92,17 +94,17 @@ function assessFailed(s: EksDerived, checked: Examination): PrerequisitesState |
   const missing = failed.length === 1 ? results : `${failed.length} prerequisites not met: ${results}`;
   const remarks = remarksOf(s.pool, checked, s.settings);
   const { blocking } = s.due.prerequisites;
-  const passing = blocking.every(({ result }) => result.passes);
+  const passing = blocking.every(({ passes }) => passes);
   const progress = blocking.length === 0 ? undefined : passing ? 'working' : 'stalled';
   const condition = falseCondition(first.check.reason, missing + beside + remarks, progress);
   return { ...condition, result: 'NotMet', ...remarkable(s.pool, checked, s.settings) };
 }
 
 /** The prerequisites that could not be checked. They block nothing, except what the launch template needs and what the spec selects by tags. */
-function assessUnknown(s: EksDerived, { unknown }: Examination): PrerequisitesState | undefined {
+function assessUnknown(s: EksDerived, { unknown }: CheckResults): PrerequisitesState | undefined {
   if (unknown.length === 0) return undefined;
-  const named = unknown.map(({ check, result }) => `${check.about} (${result.message})`).join(', ');
-  const denied = unknown.some(({ result }) => result.right);
+  const named = unknown.map(({ check, message }) => `${check.about} (${message})`).join(', ');
+  const denied = unknown.some(({ right }) => right);
   const remedy = denied
     ? `Grant the permissions in config/aws/iam-policy.json and config/rbac. See ${prerequisitesLink(s.settings, 'what-could-not-be-checked')}.`
     : 'The operator retries.';

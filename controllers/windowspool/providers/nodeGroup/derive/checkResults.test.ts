@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PrerequisitesRecord, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import { knownStatus, NOW, sampleNode, samplePool, sampleState } from '../../../testing/fixtures.ts';
-import type { Scope } from '../model/prerequisiteFacts.ts';
+import type { Scope } from '../model/checkFacts.ts';
 
 describe('the prerequisites of a pool', () => {
   const lost = sampleNode({ name: 'ip-1', uid: 'uid-1', ready: 'False', createdAt: NOW - 3_600_000 });
@@ -29,9 +29,16 @@ describe('the prerequisites of a pool', () => {
     ['all, after a report with remarks', recorded({ result: 'Remarked', remarks: 'hash' }), 'complete'],
     ['all, after a failed call', recorded({ result: 'Unavailable', since: '2026-03-01T11:00:00Z' }), 'complete'],
     [
-      'all, after a report of an operator that recorded only the list',
-      { prerequisites: [{ name: 'linux-nodes', status: 'Warning', reason: 'NoLinuxNode', message: 'x' }] },
+      'all, after a report that only the list records',
+      {
+        checks: [{ name: 'a-linux-node', severity: 'Required', status: 'NotMet', reason: 'NoLinuxNode', message: 'x' }],
+      },
       'complete',
+    ],
+    [
+      'only those that others can change, with advice',
+      { checks: [{ name: 'coredns', severity: 'Advice', status: 'NotMet', reason: 'DnsOnOneNode', message: 'x' }] },
+      'standing',
     ],
   ];
   for (const [what, status, want] of cases) it(`are read: ${what}`, () => assert.equal(scope(status, others), want));

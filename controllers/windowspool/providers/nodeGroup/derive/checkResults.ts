@@ -1,7 +1,11 @@
-/** Which prerequisites are read and checked, and their results. Pure. */
+/** Which facts are read, and the results of the checks. Pure. */
+import { ignoredChecks } from '../../../checks/ignoredChecks.ts';
+import { runChecks } from '../../../checks/runChecks.ts';
 import { terminatingNodes } from '../../../disruption/reservation.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { isDeleting, isPaused } from '../../../rules/poolQueries.ts';
+import { checks } from '../checks/checks.ts';
+import { prerequisitesRecordOf } from '../checks/record.ts';
 import { isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { desiredMachine, userDataProblem } from '../launchTemplate/desiredMachine.ts';
 import { hasMachine } from '../launchTemplate/machine.ts';
@@ -13,16 +17,13 @@ import {
   unlikeWritten,
   versionWith,
 } from '../launchTemplate/machineTemplate.ts';
-import type { DuePrerequisites } from '../model/groupDue.ts';
+import type { CheckInput, MachineTemplateView, Scope } from '../model/checkFacts.ts';
+import type { DueChecks } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import type { CheckInput, MachineTemplateView, Scope } from '../model/prerequisiteFacts.ts';
 import { isClusterMismatch, isUnknown, lacksNodes } from '../observation/knownGroups.ts';
-import { ignoredPrerequisites } from '../prerequisites/ignored.ts';
-import { examine } from '../prerequisites/prerequisiteChecks.ts';
-import { prerequisitesRecordOf } from '../prerequisites/record.ts';
-import { ipamOfferOf } from '../prerequisites/windowsIpam.ts';
 import { canaryMachine, canarySpecIn } from '../secondGroup/canary.ts';
 import { sizeToReplace } from '../secondGroup/secondGroup.ts';
+import { ipamOfferOf } from '../windowsIpam/nextIpamMove.ts';
 
 /** Which groups are to be created. */
 export interface ToBeMade {
@@ -39,12 +40,12 @@ export function isToBeMade({ group }: EksState, replacement: readonly string[]):
   return isMissing || replacement.length > 0;
 }
 
-/** The prerequisites, as far as their facts were read. */
-export function prerequisitesOf(s: EksState, made: ToBeMade): DuePrerequisites {
+/** The checks, as far as their facts were read. */
+export function prerequisitesOf(s: EksState, made: ToBeMade): DueChecks {
   const input = checkInputOf(s, made);
-  const examination = input && examine(input);
-  const blocking = made.isToBeMade || made.isCanaryDue ? (examination?.failed ?? []) : [];
-  return { scope: scopeOf(s, made), input, examination, blocking };
+  const results = input && runChecks(checks, input, ignoredChecks(s.pool));
+  const blocking = made.isToBeMade || made.isCanaryDue ? (results?.failed ?? []) : [];
+  return { scope: scopeOf(s, made), input, results, blocking };
 }
 
 /** The input of the checks; undefined for a pool that is being deleted, or whose cluster or group is unknown or not its own. */
@@ -72,7 +73,6 @@ function checkInputOf(s: EksState, made: ToBeMade): CheckInput | undefined {
     warmInstances: warmInstancesOf(s, made),
     ...(size !== undefined && { sizeToReplace: size }),
     ...(canaryNodes !== undefined && { canaryNodes }),
-    ignored: ignoredPrerequisites(pool),
   };
 }
 
@@ -131,7 +131,8 @@ export function scopeOf(s: EksState, { replacement, isCanaryDue }: ToBeMade): Sc
  * a warning and an ignored one are all still true, or a failed call hid them. Earlier operators recorded only the list.
  */
 function hadFindings({ pool }: EksState): boolean {
-  return prerequisitesRecordOf(pool).result !== undefined || (pool.status?.prerequisites ?? []).length > 0;
+  const { checks: listed = [] } = pool.status ?? {};
+  return prerequisitesRecordOf(pool).result !== undefined || listed.some(({ severity }) => severity !== 'Advice');
 }
 
 /**

@@ -5,9 +5,9 @@
  */
 import { admit } from '../../../disruption/admission.ts';
 import { capacityOf } from '../groupCapacity.ts';
-import type { DueConfig, DuePrerequisites, DueVersion, EksDue, OpenConfig } from '../model/groupDue.ts';
+import type { Scope } from '../model/checkFacts.ts';
+import type { DueChecks, DueConfig, DueVersion, EksDue, OpenConfig } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import type { Scope } from '../model/prerequisiteFacts.ts';
 import { adoptionIn } from './adoptionDue.ts';
 import { isToBeMade, prerequisitesOf, scopeOf, type ToBeMade } from './checkResults.ts';
 import { isUndone } from './configChange.ts';
@@ -53,7 +53,7 @@ export function isToBeReplaced(s: EksState): boolean {
 }
 
 /** The prerequisites, from the facts that were read so far. */
-export function knownPrerequisites(s: EksState): DuePrerequisites {
+export function knownPrerequisites(s: EksState): DueChecks {
   return prerequisitesOf(s, changesStage(s).made);
 }
 

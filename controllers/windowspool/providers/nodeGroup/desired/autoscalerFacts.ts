@@ -4,11 +4,11 @@ import type { SharedAnswers } from '../../../observation/sharedAnswers.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../../../ports/ec2.ts';
 import type { Capacity } from '../../../ports/prerequisites.ts';
+import { instanceTypesFor, LONG_MS } from '../checks/factTable.ts';
 import type { AutoscalerFacts, EksState } from '../model/groupState.ts';
 import { ownedGroup } from '../observation/knownGroups.ts';
-import { addressModeOf, podsPerNode } from '../prerequisites/addressMode.ts';
-import { LONG_MS } from '../prerequisites/gatherFacts.ts';
 import { instanceTypesOf } from '../versions/launchTemplate.ts';
+import { addressModeOf, podsPerNode } from '../windowsIpam/addressMode.ts';
 import { acceptsUpdates, nodeGroupNameOf } from './desiredNodeGroup.ts';
 
 /** The shared question about all scaling groups. Changes of their tags invalidate its answer. */
@@ -78,11 +78,11 @@ async function podAddressesOf(
   const cniConfig = prerequisites?.cniConfig;
   if (!cniConfig?.ok) return undefined;
   const template = prerequisites?.launchTemplate;
-  const types = [...instanceTypesOf(pool.spec, template?.ok ? template.value : undefined)].sort();
-  if (types.length === 0) return undefined;
-  const ask = (own: AbortSignal) => capacity.instanceTypes(types, own);
-  const answer = await shared.get(`instance types ${types}`, LONG_MS, now, ask, signal);
-  if (!answer.ok || answer.value.length !== types.length) return undefined;
+  const types = instanceTypesOf(pool.spec, template?.ok ? template.value : undefined);
+  const answer = await instanceTypesFor(types, capacity, (question, call) =>
+    shared.get(question, LONG_MS, now, call, signal),
+  );
+  if (!answer?.ok || answer.value.length !== types.length) return undefined;
   const mode = addressModeOf(cniConfig.value);
   const least = Math.min(...answer.value.map((type) => podsPerNode(mode, type) ?? 0));
   return least > 0 ? least : undefined;

@@ -2,7 +2,7 @@
 import type { WindowsPoolSpec } from '../../../api/api.gen.ts';
 import type { Subnet, SubnetTerm } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
-import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
+import type { CheckFacts, CheckInput } from '../model/checkFacts.ts';
 
 /** The terms of the spec. */
 export function subnetTerms(spec: WindowsPoolSpec): readonly SubnetTerm[] {
@@ -27,10 +27,7 @@ export function describeTerm({ id, tags = {} }: SubnetTerm): string {
 }
 
 /** The IDs of the subnets in which a new group is created; undefined while tags are not resolved. */
-export function resolvedSubnets(
-  spec: WindowsPoolSpec,
-  facts: PrerequisiteFacts | undefined,
-): readonly string[] | undefined {
+export function resolvedSubnets(spec: WindowsPoolSpec, facts: CheckFacts | undefined): readonly string[] | undefined {
   if (!selectsByTags(spec)) return subnetTerms(spec).map(({ id = '' }) => id);
   return facts?.subnets?.ok ? facts.subnets.value.map(({ id }) => id) : undefined;
 }
@@ -39,4 +36,10 @@ export function resolvedSubnets(
 export function hasSubnets(found: readonly string[], spec: WindowsPoolSpec): boolean {
   const ids = subnetTerms(spec).flatMap(({ id }) => id ?? []);
   return ids.every((id) => found.includes(id)) && (selectsByTags(spec) || found.length === ids.length);
+}
+
+/** The subnets in which nodes are launched: those of the group, or those that a new group gets. */
+export function launchSubnets({ facts, groupSubnets }: Pick<CheckInput, 'facts' | 'groupSubnets'>): readonly Subnet[] {
+  const found = facts.subnets?.ok ? facts.subnets.value : [];
+  return groupSubnets ? found.filter(({ id }) => groupSubnets.includes(id)) : found;
 }

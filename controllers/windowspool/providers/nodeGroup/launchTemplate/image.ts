@@ -5,8 +5,8 @@ import { CUSTOM, imageParameterOf, type NodeGroup } from '../../../ports/eks.ts'
 import type { Image } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { cut } from '../../../util/words.ts';
+import type { CheckFacts } from '../model/checkFacts.ts';
 import type { ObservedCluster } from '../model/groupState.ts';
-import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 
 /** Windows images have updates of one month; as an AMI of EKS, one counts as old after three. In milliseconds. */
 const OLD_MS = 92 * 86_400_000;
@@ -40,7 +40,7 @@ export function imageParameterIn(spec: WindowsPoolSpec, cluster: ObservedCluster
 /** The ID of the AMI that the spec selects; undefined if it selects none, or its parameter is not resolved or has no ID. */
 export function selectedImage(
   spec: WindowsPoolSpec,
-  { imageParameter }: Pick<PrerequisiteFacts, 'imageParameter'> = {},
+  { imageParameter }: Pick<CheckFacts, 'imageParameter'> = {},
 ): string | undefined {
   if (!followsImage(spec)) return nodeGroupIn(spec).ami?.id;
   const value = imageParameter?.ok ? imageParameter.value : undefined;

@@ -6,7 +6,7 @@ import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { cut } from '../../../util/words.ts';
 import { describeTerm } from '../desired/subnets.ts';
-import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
+import type { CheckFacts } from '../model/checkFacts.ts';
 import { kubeletArgumentsIn } from './bootstrap.ts';
 
 /** The fields of the spec that a launch template of the operator needs. */
@@ -72,7 +72,7 @@ export function followsSecurityGroups(spec: WindowsPoolSpec): boolean {
 /** The IDs that the spec selects; undefined while tags are not resolved, or select nothing. */
 export function selectedGroups(
   spec: WindowsPoolSpec,
-  { securityGroups: found }: Pick<PrerequisiteFacts, 'securityGroups'> = {},
+  { securityGroups: found }: Pick<CheckFacts, 'securityGroups'> = {},
 ): readonly string[] | undefined {
   const terms = securityGroupTerms(spec);
   if (!followsSecurityGroups(spec)) return terms.flatMap(({ id }) => id ?? []);

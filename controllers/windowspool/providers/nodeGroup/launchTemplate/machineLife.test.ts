@@ -434,7 +434,7 @@ describe("the pool's launch template", () => {
         true,
         conditionOf(world, 'PrerequisitesMet'),
       );
-      const [prerequisite] = world.pools.get('web')?.status?.prerequisites ?? [];
+      const [prerequisite] = world.pools.get('web')?.status?.checks ?? [];
       assertMentions(
         prerequisite?.message,
         TEMPLATE_NAME,

@@ -195,7 +195,7 @@ describe('the script of a pool', () => {
     await until(world, deps, hasVersion(world, '2'), 'the second version');
     assert.doesNotMatch(JSON.stringify([[...pools.values()], events]), /hunter/);
     assert.match(JSON.stringify(events), /userData changed/);
-    assert.match(JSON.stringify(pools.get('web')?.status?.advice), /SecretInUserData.*line 1 \(a password\)/);
+    assert.match(JSON.stringify(pools.get('web')?.status?.checks), /SecretInUserData.*line 1 \(a password\)/);
   });
 });
 

@@ -3,7 +3,7 @@ import type { UserData, WindowsPoolSpec } from '../../../api/api.gen.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
-import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
+import type { CheckFacts } from '../model/checkFacts.ts';
 import { type ScriptResult, scriptProblem, userDataSizeProblem } from './bootstrap.ts';
 import { isAscii, scriptBlock } from './powershell.ts';
 
@@ -15,7 +15,7 @@ export function userDataIn(spec: WindowsPoolSpec): UserData | undefined {
 /** The script that the spec names; undefined while it was not read, or if the spec names none. */
 export function userScriptOf(
   spec: WindowsPoolSpec,
-  { userData: source }: Pick<PrerequisiteFacts, 'userData'> = {},
+  { userData: source }: Pick<CheckFacts, 'userData'> = {},
 ): string | undefined {
   const userData = userDataIn(spec);
   if (!userData || !source?.ok) return undefined;

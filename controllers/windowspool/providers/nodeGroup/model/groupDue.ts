@@ -1,11 +1,12 @@
 /** What is due for a pool with a node group, what failed before, and what waits. Plain data. */
 import type { FailedChange, MaintenanceWindow } from '../../../api/api.gen.ts';
+import type { CheckResults, PrerequisiteResult } from '../../../checks/runChecks.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
 import type { Due, Unchanged } from '../../../model/due.ts';
 import type { ConfigChange, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import type { Difference, TagChange } from './changes.ts';
+import type { CheckInput, Scope } from './checkFacts.ts';
 import type { EksState } from './groupState.ts';
-import type { CheckInput, Examination, Scope } from './prerequisiteFacts.ts';
 
 /** The observed state of a pool with a node group, with what is due. */
 export interface EksDerived extends EksState, Unchanged {
@@ -37,7 +38,7 @@ export interface EksDue extends Due {
   readonly replacement: readonly string[];
   /** Whether a group must be created: there is none, it failed to create, or another one must replace it. */
   readonly isToBeMade: boolean;
-  readonly prerequisites: DuePrerequisites;
+  readonly prerequisites: DueChecks;
 }
 
 /** How the main group, as last known, differs from the spec; empty if it is not known. */
@@ -138,13 +139,13 @@ export interface Failures {
   readonly changes: readonly FailedChange[];
 }
 
-/** The prerequisites of a pool, as far as they are checked. */
-export interface DuePrerequisites {
+/** The checks of a pool, as far as their facts were read. */
+export interface DueChecks {
   /** How many facts must be read. */
   readonly scope: Scope;
   /** Both undefined if nothing is checked. */
   readonly input: CheckInput | undefined;
-  readonly examination: Examination | undefined;
-  /** The failed ones that block the creation of the node group or of a canary; empty when none is to be created. */
-  readonly blocking: Examination['failed'];
+  readonly results: CheckResults | undefined;
+  /** The required checks that block the creation of the node group or of a canary; empty when none is to be created. */
+  readonly blocking: readonly PrerequisiteResult[];
 }

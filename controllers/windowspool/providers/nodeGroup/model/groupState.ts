@@ -5,8 +5,8 @@ import type { CallError, CallResult } from '../../../ports/callResult.ts';
 import type { Instance } from '../../../ports/ec2.ts';
 import type { Cluster, NodeGroup, NodeGroupUpdate } from '../../../ports/eks.ts';
 import type { StuckPod } from '../../../ports/pods.ts';
+import type { CheckFacts, IpamAttempts } from './checkFacts.ts';
 import type { ObservedTemplate } from './observedTemplate.ts';
-import type { IpamAttempts, PrerequisiteFacts } from './prerequisiteFacts.ts';
 
 /**
  * The observed node group.
@@ -64,7 +64,7 @@ export interface EksState extends ObservedState {
   /** The pods that block the completion of that update; undefined when not read. */
   readonly stuckPods?: CallResult<readonly StuckPod[]>;
   /** The facts that prerequisites are checked against; undefined when none are checked. */
-  readonly prerequisites: PrerequisiteFacts | undefined;
+  readonly prerequisites: CheckFacts | undefined;
   /** The launch template with the name of the pool's own; undefined when not read. */
   readonly machineTemplate?: ObservedTemplate | undefined;
   /** When this process last changed Windows IPAM, for any pool. */

@@ -3,7 +3,7 @@ import { POOL_KEY } from '../../../api/labels.ts';
 import type { Read, ReadCache, Snapshot } from '../../../observation/readCache.ts';
 import { failedKindOf, isAwsError } from '../../../steps/stepKinds.ts';
 import type { EksState, ObservedCluster, ObservedNodeGroup } from '../model/groupState.ts';
-import { WindowsIpamLock } from '../prerequisites/windowsIpamLock.ts';
+import { WindowsIpamLock } from '../windowsIpam/windowsIpamLock.ts';
 import { groupOf } from './knownGroups.ts';
 import { ServiceTimes } from './serviceTimes.ts';
 

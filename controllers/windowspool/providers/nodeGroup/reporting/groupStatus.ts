@@ -1,6 +1,8 @@
 /** The node group in status, and the records that must survive a restart of the operator. */
-import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from '../../../api/api.gen.ts';
+import type { Bookkeeping, CheckState, NodeGroupState, WindowsPoolStatus } from '../../../api/api.gen.ts';
+import { checkReasons } from '../../../api/reasons.ts';
 import { AWS_MESSAGE_LENGTH, LIST_LENGTH, STEP_LENGTH } from '../../../api/statusLimits.ts';
+import { checkStates } from '../../../checks/checkStates.ts';
 import { withoutConditionRecords } from '../../../conditions/records.ts';
 import type { Accepted, Outcome, RunResult } from '../../../model/outcome.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
@@ -20,6 +22,15 @@ import type { EksState } from '../model/groupState.ts';
 import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from '../observation/knownGroups.ts';
 import { secondGroupState } from '../secondGroup/secondGroupStatus.ts';
 import { dateOf } from '../versions/releaseVersion.ts';
+
+/** status.checks. If nothing could be checked in this run, the previous entries stay, except those of another release of the operator. */
+export function groupCheckStates({ pool, group, cluster, due: { prerequisites } }: EksDerived): CheckState[] {
+  const { results, scope } = prerequisites;
+  const known: readonly string[] = checkReasons;
+  const earlier = (pool.status?.checks ?? []).filter(({ reason }) => known.includes(reason));
+  if (results) return checkStates(results, earlier);
+  return isUnknown(group) || cluster.kind === 'unreachable' || scope !== 'nothing' ? earlier : [];
+}
 
 /** status.nodeGroup after a run. */
 export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {

@@ -1,7 +1,7 @@
 /** The health issues that EKS reports for a node group, and their remedies. */
 import { type HealthCode, type HealthIssue, isHealthCode, type NodeGroup } from '../../../ports/eks.ts';
 import { count, cut, joined, sentence } from '../../../util/words.ts';
-import { roleName } from '../prerequisites/networkChecks.ts';
+import { roleName } from '../desired/nodeRole.ts';
 
 /** For objects that EKS does not recreate: the operator creates a node group that no longer exists. */
 const RECREATE =

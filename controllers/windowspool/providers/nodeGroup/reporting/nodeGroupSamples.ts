@@ -11,10 +11,10 @@ import {
 import { NODE_REPLACEMENT } from '../../../model/disruption.ts';
 import { type HealthCode, isHealthCode } from '../../../ports/eks.ts';
 import { countByPart } from '../changes/describeDifferences.ts';
+import { addressesFor } from '../checks/freeAddressesCheck.ts';
 import { isOwnedBy } from '../desired/desiredNodeGroup.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import { groupOf } from '../observation/knownGroups.ts';
-import { addressesFor } from '../prerequisites/capacityChecks.ts';
 import { stageOf } from '../secondGroup/describeSecondGroup.ts';
 import { dateOf, lifeOf } from '../versions/releaseVersion.ts';
 
@@ -31,9 +31,9 @@ export function nodeGroupSamples(s: EksDerived, status: WindowsPoolStatus): Gaug
 }
 
 function prerequisiteSamples({ due: { prerequisites } }: EksDerived): GaugeSample[] {
-  const { input, examination } = prerequisites;
-  if (!input || !examination) return [];
-  const { failed, warned, ignored, unknown } = examination;
+  const { input, results } = prerequisites;
+  if (!input || !results) return [];
+  const { failed, warned, ignored, unknown } = results;
   const addresses = addressesFor(input);
   const listed = { False: failed, Warning: warned, Ignored: ignored, Unknown: unknown };
   return [

@@ -37,8 +37,8 @@ import {
 import { gone, unconfirmed, unseen } from '../../../testing/sights.ts';
 import { nodeGroupConditions } from '../conditions/nodeGroupConditions.ts';
 import { nodeGroupNamesOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
+import type { CheckFacts } from '../model/checkFacts.ts';
 import type { EksDerived } from '../model/groupDue.ts';
-import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
 import { stageOf } from './describeSecondGroup.ts';
 
 const check = textTable('conditions/UpToDateWithReplacement');
@@ -148,7 +148,7 @@ describe('the condition UpToDate during a replacement', () => {
 });
 
 describe('a node group that EKS cannot change', () => {
-  const due = (spec: object = {}, prerequisites?: PrerequisiteFacts) => {
+  const due = (spec: object = {}, prerequisites?: CheckFacts) => {
     const pool = samplePool({ ...replacing(), ...spec }, { status: knownStatus() });
     const group = sampleGroup(samplePool(replacing(OLD)));
     return sampleState({ pool, group: { kind: 'seen', group }, ...(prerequisites && { prerequisites }) });

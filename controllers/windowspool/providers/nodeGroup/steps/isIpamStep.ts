@@ -1,6 +1,6 @@
 import type { StepError } from '../../../model/stepError.ts';
 import type { Step } from '../../../model/steps.ts';
-import type { IpamAttempts } from '../model/prerequisiteFacts.ts';
+import type { IpamAttempts } from '../model/checkFacts.ts';
 
 type IpamStep = Extract<Step, { kind: keyof IpamAttempts }>;
 

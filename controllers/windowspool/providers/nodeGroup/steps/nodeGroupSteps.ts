@@ -15,8 +15,8 @@ import { ownershipTag } from '../desired/adoption.ts';
 import { changedTags } from '../desired/autoscalerTags.ts';
 import type { Difference, ScalingTagChange, TagChange } from '../model/changes.ts';
 import type { EksState, ObservedNodeGroup } from '../model/groupState.ts';
-import { withFacts } from '../prerequisites/facts.ts';
 import { describeChange, describeVersionChange } from './describeChange.ts';
+import { withFacts } from './withFacts.ts';
 
 const DONE: CallResult<void> = { ok: true, value: undefined };
 

@@ -3,8 +3,8 @@
 import type { Outcome } from '../../../model/outcome.ts';
 import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
 import type { EksState } from '../model/groupState.ts';
-import { IPAM_KEY } from '../prerequisites/addressMode.ts';
-import { withFacts } from '../prerequisites/facts.ts';
+import { IPAM_KEY } from '../windowsIpam/addressMode.ts';
+import { withFacts } from './withFacts.ts';
 
 /** The configuration value that enables Windows IPAM in the vpc-cni add-on: a string in its schema. */
 const ADDON_VALUES = { enableWindowsIpam: 'true' } as const;

@@ -8,7 +8,7 @@ import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
-import type { PrerequisiteFacts } from '../model/prerequisiteFacts.ts';
+import type { CheckFacts } from '../model/checkFacts.ts';
 
 /** The instance types of a node group without a launch template, when the spec names none. */
 const DEFAULT_INSTANCE_TYPES: readonly string[] = ['m5.large'];
@@ -35,9 +35,7 @@ export function requestedTypes(spec: WindowsPoolSpec): readonly string[] {
 }
 
 /** The version of the user's launch template that the pool resolves to, as far as it was read. */
-export function resolvedTemplate({
-  launchTemplate,
-}: Pick<PrerequisiteFacts, 'launchTemplate'>): LaunchTemplate | undefined {
+export function resolvedTemplate({ launchTemplate }: Pick<CheckFacts, 'launchTemplate'>): LaunchTemplate | undefined {
   return launchTemplate?.ok ? launchTemplate.value : undefined;
 }
 

@@ -23,7 +23,7 @@ export function waitForAcceptedTemplate({ due: { template, differences } }: EksD
 /** Ensures that a group gets no other version of the operator's launch template while one of its prerequisites is not met. */
 export function waitForOwnTemplate({ due: { differences, prerequisites } }: EksDerived): RuleResult | undefined {
   if (!differences.toCorrect.some(({ field }) => machineSettingOf(field) !== undefined)) return undefined;
-  const failed = prerequisites.examination?.failed.map(({ check }) => check.reason) ?? [];
+  const failed = prerequisites.results?.failed.map(({ check }) => check.reason) ?? [];
   const reason = OF_OWN_TEMPLATE.find((each) => failed.includes(each));
   return reason && waitForUser(reason, 'The launch template cannot be changed.');
 }

@@ -1,0 +1,108 @@
+/** What a check is, and what it can find. A provider has a list of checks; the runner, status, conditions and metrics treat all of them alike. */
+
+import type { CheckState, WindowsPoolSpec } from '../api/api.gen.ts';
+import type { AdviceReason, CheckReason, NodeCheck, PrerequisiteReason } from '../api/reasons.ts';
+import type { CallError } from '../ports/callResult.ts';
+import { sentence } from '../util/words.ts';
+
+/**
+ * - `Required`: while it is not met, nothing is created.
+ * - `Warning`: it may become a problem, or affects only some workloads. Blocks nothing.
+ * - `Advice`: it would make a pool that works more robust. Blocks nothing, and is in no condition and no event.
+ */
+export type Severity = CheckState['severity'];
+
+interface Named<S extends Severity, R extends CheckReason> {
+  readonly reason: R;
+  /** The severity of what it finds. A required check can also find a warning. */
+  readonly severity: S;
+  /** The heading in docs/prerequisites.md, or in docs/advice.md for advice, as an anchor. It is the name of the check in status. */
+  readonly section: string;
+}
+
+/** The symptom of an unmet prerequisite: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep healthy. */
+export type Symptom = NodeCheck | 'NodesMissing' | 'GroupBroken';
+
+/** What a pool requires, as messages, status and metrics name it. */
+export interface Prerequisite extends Named<'Required' | 'Warning', PrerequisiteReason> {
+  /** The subject in a message that it could not be checked: `Windows IPAM`. */
+  readonly about: string;
+}
+
+/** A check as messages, status and metrics name it. */
+export type CheckName = Prerequisite | Advice;
+
+/** What would make a pool more robust, as messages, status and metrics name it. */
+export type Advice = Named<'Advice', AdviceReason>;
+
+/** The name of a check that blocks the creation of the node group while it is not met. */
+export function required(reason: PrerequisiteReason, section: string, about: string): Prerequisite {
+  return { reason, severity: 'Required', section, about };
+}
+
+/** The name of a check that warns. */
+export function warns(reason: PrerequisiteReason, section: string, about: string): Prerequisite {
+  return { reason, severity: 'Warning', section, about };
+}
+
+/** The name of a check that advises. */
+export function advises(reason: AdviceReason, section: string): Advice {
+  return { reason, severity: 'Advice', section };
+}
+
+/** A check of an input `I`, for which facts with the names `F` are read. */
+export type Check<I, F extends string> = CheckName & {
+  /** The facts that are read for it; absent: the input has everything. */
+  readonly needs?: readonly F[];
+  /** Whether advice may become due for a pool with this spec at any time: its facts are then read also while the pool looks healthy. */
+  readonly concerns?: (spec: WindowsPoolSpec) => boolean;
+  /** What nodes and the node group show while it is not met: a check that nodes fail, or another symptom. */
+  readonly explains?: readonly Symptom[];
+  /** Pure. Undefined when a fact was not read, or the check does not apply. */
+  readonly evaluate: (input: I) => Answer | undefined;
+};
+
+/**
+ * What a check found.
+ * - `met`. `note`: it is met only later, automatically, and why no action is needed.
+ * - `notMet`: the message has the cause and the remedy, without a full stop. `severity`: only a warning. `passes`: it resolves automatically.
+ * - `unknown`: a fact could not be read; the message has the cause. `right`: the missing permission.
+ */
+export type Answer =
+  | { readonly kind: 'met'; readonly note?: string }
+  | { readonly kind: 'notMet'; readonly message: string; readonly severity?: 'Warning'; readonly passes?: true }
+  | { readonly kind: 'unknown'; readonly message: string; readonly right?: string };
+
+/** It is met, or does not apply to the pool. */
+export const met: Answer = { kind: 'met' };
+
+/** It will be met without an action of the user; `note` says when. */
+export function metWith(note: string): Answer {
+  return { kind: 'met', note };
+}
+
+/** It is not met. `message`: what was found, and the remedy, without a full stop. */
+export function notMet(message: string): Answer {
+  return { kind: 'notMet', message };
+}
+
+/** It is not met, and will be without an action of the user. `message` as for {@link notMet}. */
+export function notMetYet(message: string): Answer {
+  return { kind: 'notMet', message, passes: true };
+}
+
+/** It may not be met. `message` as for {@link notMet}. */
+export function warning(message: string): Answer {
+  return { kind: 'notMet', message, severity: 'Warning' };
+}
+
+/** A fact could not be read. `permission`: what reading it needs; `permissions`: what reading any fact needs. */
+export function unknown(error: CallError, permission: string, permissions: readonly string[]): Answer {
+  if (error.kind === 'denied') {
+    // A fact may need several calls: if the denied one is known, it is reported.
+    const right = permissions.find((each) => each === error.operation) ?? permission;
+    return { kind: 'unknown', message: `missing permission ${right}`, right };
+  }
+  const text = sentence(error.message).slice(0, -1);
+  return { kind: 'unknown', message: `${error.operation} failed${text && `: ${text}`}` };
+}

@@ -1,0 +1,66 @@
+/** What messages say about checks: links to the docs, warnings, ignored prerequisites, errors in the annotation. Pure. */
+import type { WindowsPool } from '../api/api.gen.ts';
+import { IGNORE_PREREQUISITES_ANNOTATION } from '../api/labels.ts';
+import type { PrerequisitesState } from '../model/conditions.ts';
+import type { Settings } from '../model/observedState.ts';
+import { hashOf } from '../util/hash.ts';
+import { count, joined, sentence } from '../util/words.ts';
+import { annotationFault } from './ignoredChecks.ts';
+import type { CheckResult, CheckResults } from './runChecks.ts';
+
+type Docs = Pick<Settings, 'docsUrl'>;
+
+/** The link to a section of the page about prerequisites. */
+export function prerequisitesLink({ docsUrl }: Docs, section: string): string {
+  return `${docsUrl}/prerequisites.md#${section}`;
+}
+
+/** The message of one prerequisite, with a link to the docs; for several, their reasons, because status.checks has the messages. */
+export function describeResults(results: readonly CheckResult[], settings: Docs): string {
+  const [first, ...more] = results;
+  if (!first) return '';
+  if (more.length > 0)
+    return `${joined(
+      results.map(({ check }) => check.reason),
+      results.length,
+    )}. See status.checks.`;
+  return `${sentence(describeResult(first))} See ${prerequisitesLink(settings, first.check.section)}.`;
+}
+
+/** What was found, without a full stop. A transient error is not included: the message would change with each attempt. */
+export function describeResult({ message, isUnknown, right }: CheckResult): string {
+  if (!isUnknown) return message;
+  return right === undefined ? 'Could not be checked' : `Could not be checked: ${message}`;
+}
+
+/** Warnings and ignored prerequisites, and errors in the annotation; empty when there are none. */
+export function remarksOf(pool: WindowsPool, { warned, ignored }: CheckResults, settings: Docs): string {
+  const named = (results: readonly CheckResult[]) => {
+    const [only, ...more] = results;
+    const reason = only && more.length === 0 ? `${only.check.reason}: ` : '';
+    return reason + describeResults(results, settings);
+  };
+  const texts = [
+    warned.length > 0 && `${count(warned.length, 'warning')}: ${named(warned)}`,
+    ignored.length > 0 &&
+      `${count(ignored.length, 'prerequisite')} ignored by annotation ${IGNORE_PREREQUISITES_ANNOTATION}: ${named(ignored)}`,
+    annotationFault(pool, settings),
+  ];
+  return texts.flatMap((text) => (text ? [` ${text}`] : [])).join('');
+}
+
+/**
+ * A hash of what users must know although it blocks nothing, for an event when it changes; empty if there is nothing. A warning beside an unmet
+ * prerequisite is only listed. The numbers in messages change at any time, so only the names count.
+ */
+export function remarkable(
+  pool: WindowsPool,
+  { failed, warned, unknown, ignored }: CheckResults,
+  settings: Docs,
+): Pick<PrerequisitesState, 'remarks'> {
+  const fault = annotationFault(pool, settings);
+  const hasWarnings = warned.length > 0 && failed.length + unknown.length === 0;
+  if (!hasWarnings && ignored.length === 0 && fault === undefined) return {};
+  const named = [...(failed.length > 1 ? failed : []), ...warned, ...ignored].map(({ check }) => check.reason);
+  return { remarks: hashOf([named.sort(), fault]) };
+}

@@ -1,0 +1,48 @@
+import { type Answer, met, metWith, notMet, required } from '../../../checks/check.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { describeImage, imageFault, imageParameterIn, isImageId, yearIn } from '../launchTemplate/image.ts';
+import type { CheckInput } from '../model/checkFacts.ts';
+import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
+
+/** Ensures that there is an AMI, and that the nodes can use it. */
+export const customAmi: NodeGroupCheck = {
+  ...required('AMIInvalid', 'custom-ami', 'the custom AMI'),
+  needs: ['imageParameter', 'image'],
+  evaluate: (input) => isNamed(input) ?? runsPool(input),
+};
+
+/** Ensures that the parameter has the ID of an AMI. */
+function isNamed({ spec, cluster, facts, region }: CheckInput): Answer | undefined {
+  const parameter = imageParameterIn(spec, { kind: 'seen', cluster });
+  const remedy = nodeGroupIn(spec).ami
+    ? 'Create it with the ID of an AMI as its value, or correct nodeGroup.ami.ssmParameter'
+    : 'Set nodeGroup.ami, or remove nodeGroup.kubelet';
+  return given(facts, 'imageParameter', (value) => {
+    if (value !== undefined && isImageId(value)) return undefined;
+    if (value === undefined) return notMet(`SSM parameter ${parameter} does not exist in ${region}. ${remedy}`);
+    // The value is not shown: who may read the pool may not be allowed to read every parameter that the operator may.
+    return notMet(
+      `The value of SSM parameter ${parameter} is not the ID of an AMI, such as ami-0123456789abcdef0. Correct the value (aws ssm get-parameter --name ${parameter}), or nodeGroup.ami.ssmParameter`,
+    );
+  });
+}
+
+/** Ensures that nodes can start from the AMI, and run the Windows version of the pool. The node shows for certain which version it runs. */
+function runsPool({ spec, facts, region, creating }: CheckInput): Answer | undefined {
+  return given(facts, 'image', ({ id, found, ofGroup }) => {
+    if (!found)
+      return notMet(
+        `AMI ${id} does not exist in ${region}, or is not shared with this account. Correct nodeGroup.ami, or share the AMI`,
+      );
+    const fault = imageFault(spec, found);
+    if (fault !== undefined) return notMet(fault);
+    if (ofGroup && !ofGroup.found)
+      return notMet(
+        `AMI ${ofGroup.id} of the node group was deregistered, so no new node can start. Set nodeGroup.ami to another AMI`,
+      );
+    if (!creating || yearIn(found) !== undefined) return met;
+    return metWith(
+      `The name of ${describeImage(found)} does not show its Windows Server version. The verification of the first node shows whether it fits windowsVersion`,
+    );
+  });
+}

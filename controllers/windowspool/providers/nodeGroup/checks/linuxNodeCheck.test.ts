@@ -1,0 +1,15 @@
+import { known } from '../../../testing/answers.ts';
+import { checkTable } from '../../../testing/checkTable.ts';
+import { sampleFacts, sampleInput } from '../../../testing/prerequisites.ts';
+
+const testChecks = checkTable('checks/linuxNodeCheck');
+
+describe('the checks of Linux nodes', () => {
+  testChecks([
+    [
+      'a cluster without a Linux node that accepts pods',
+      sampleInput({ facts: sampleFacts({ linuxNode: known(false) }) }),
+      [['NoLinuxNode', 'kubectl uncordon NODE']],
+    ],
+  ]);
+});

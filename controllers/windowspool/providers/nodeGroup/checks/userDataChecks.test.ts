@@ -1,0 +1,64 @@
+import type { ScriptSource } from '../../../ports/prerequisites.ts';
+import { adviceTable, planned, withMachine } from '../../../testing/adviceStates.ts';
+import { known } from '../../../testing/answers.ts';
+import { checkTable } from '../../../testing/checkTable.ts';
+import { machinePool } from '../../../testing/machineScenes.ts';
+import { sampleFacts, sampleInput, unasked } from '../../../testing/prerequisites.ts';
+
+const testChecks = checkTable('checks/userDataChecks');
+
+/** The input for a pool with a script in this ConfigMap. */
+const scriptInput = (source: Partial<ScriptSource>) => {
+  const userData = { configMap: 'windows', key: 'a.ps1', phase: 'BeforeBootstrap' } as const;
+  const found = { namespace: 'winpool-system', keys: undefined, text: undefined, isBinary: false, ...source };
+  const facts = sampleFacts({ userData: known(found) });
+  return sampleInput({ spec: machinePool({ userData }).spec, facts });
+};
+
+describe('the checks of the script of nodeGroup.userData', () => {
+  testChecks([
+    ['a script that nodes can run', scriptInput({ keys: ['a.ps1'], text: 'Write-Host a' }), []],
+    [
+      'a ConfigMap that does not exist',
+      scriptInput({}),
+      [['UserDataNotFound', 'winpool-system/windows', 'nodeGroup.userData', 'kubectl -n winpool-system']],
+    ],
+    [
+      'a script that is not PowerShell alone',
+      scriptInput({ keys: ['a.ps1'], text: '<script>dir</script>' }),
+      [['UserDataInvalid', 'a.ps1', 'winpool-system/windows', '<script>']],
+    ],
+    [
+      'a script that cannot be read',
+      { ...scriptInput({}), facts: sampleFacts({ userData: unasked() }) },
+      [['UserDataNotFound (unknown)', 'get configmaps in']],
+    ],
+  ]);
+});
+
+const testAdvice = adviceTable('checks/userDataSecrets');
+
+const userData = { configMap: 'windows', key: 'a.ps1', phase: 'BeforeBootstrap' } as const;
+const machine = { userData, disk: { sizeGiB: 100, type: 'gp3', encrypted: true } } as const;
+/** A pool with this script. */
+const withScript = (text: string | undefined) =>
+  withMachine(machine, {}, { userData: known({ namespace: 'winpool-system', keys: [], text, isBinary: false }) });
+
+describe('advice about secrets in user data', () => {
+  testAdvice([
+    ['no script', planned(), []],
+    ['a script without secrets', withScript("$secret = Get-SECSecretValue -SecretId 'domain'"), []],
+    ['a script that does not exist', withScript(undefined), []],
+    ['a script that cannot be read', withMachine(machine, {}, { userData: unasked() }), []],
+    [
+      'passwords and keys',
+      withScript(`<powershell>\n$password = 'hunter22'\n\n# AKIAIOSFODNN7EXAMPLE\n</powershell>`),
+      [['SecretInUserData', 'a.ps1', 'winpool-system/windows', 'Get-SECSecretValue']],
+    ],
+    [
+      'many secrets',
+      withScript('password = "hunter22"\n'.repeat(9)),
+      [['SecretInUserData', 'a.ps1', 'winpool-system/windows', '6 more', 'Get-SECSecretValue']],
+    ],
+  ]);
+});

@@ -1,0 +1,53 @@
+/** Checks on the script for nodes. */
+
+import { type Answer, advises, met, notMet, required } from '../../../checks/check.ts';
+import type { ScriptSource } from '../../../ports/prerequisites.ts';
+import { joined } from '../../../util/words.ts';
+import { describeSource, readScript, secretsIn, userDataIn, userScriptOf } from '../launchTemplate/userScript.ts';
+import type { CheckInput } from '../model/checkFacts.ts';
+import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
+
+/** Ensures that the script for nodes exists. */
+export const userData: NodeGroupCheck = {
+  ...required('UserDataNotFound', 'user-data', 'the script of nodeGroup.userData'),
+  needs: ['userData'],
+  evaluate: ({ spec, facts }) =>
+    given(facts, 'userData', (source) => (source.text === undefined ? resultOf(spec, source) : met)),
+};
+
+/** Ensures that nodes can run the script: EC2 accepts any text as user data, so a node would run a part of it, or nothing, and not join. */
+export const userDataScript: NodeGroupCheck = {
+  ...required('UserDataInvalid', 'user-data-script', 'the content of that script'),
+  needs: ['userData'],
+  evaluate({ spec, facts: { userData: source } }) {
+    // Otherwise, it is reported by the check before.
+    if (!source?.ok || source.value.text === undefined) return undefined;
+    return resultOf(spec, source.value);
+  },
+};
+
+function resultOf(spec: CheckInput['spec'], source: ScriptSource): Answer {
+  const userData = userDataIn(spec);
+  const found = userData && readScript(userData, source);
+  return found && 'problem' in found ? notMet(found.problem) : met;
+}
+
+/**
+ * The script should contain no secrets: every program on the node can read the user data of the instance, and so can everybody with
+ * ec2:DescribeLaunchTemplateVersions. Source: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html
+ */
+export const userDataSecrets: NodeGroupCheck = {
+  ...advises('SecretInUserData', 'secrets-in-user-data'),
+  needs: ['userData'],
+  evaluate({ spec, facts }) {
+    const userData = userDataIn(spec);
+    if (!userData) return met;
+    return given(facts, 'userData', (source) => {
+      const secrets = secretsIn(userScriptOf(spec, facts) ?? '');
+      if (secrets.length === 0) return met;
+      return notMet(
+        `${describeSource(userData, source)} has what looks like a secret: ${joined(secrets, 3)}. Every program on the node can read user data. Store the secret in AWS Secrets Manager, let the node role read it, and read it in the script (Get-SECSecretValue)`,
+      );
+    });
+  },
+};
