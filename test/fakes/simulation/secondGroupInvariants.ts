@@ -19,10 +19,10 @@ function nextPhases(was: NodeGroupState | undefined, is: NodeGroupState): readon
     if (!was?.canary) return ['Creating'];
     return isDrainPhase(was.canary.phase) ? [was.canary.phase] : [...OBSERVED, 'Draining'];
   }
-  if (!was) return ['Returning'];
-  const { phase } = was.replacement ?? {};
-  if (phase === undefined || phase === 'Soaking') return ['Creating'];
-  if (was.name !== is.name) return [PHASES[phase].whenReverted];
+  const { phase } = was?.replacement ?? {};
+  // A status that was lost does not show whether a replacement had begun.
+  if (phase === undefined || phase === 'Soaking') return was ? ['Creating'] : ['Creating', 'Returning'];
+  if (was?.name !== is.name) return [PHASES[phase].whenReverted];
   const observed = OBSERVED.includes(phase) ? OBSERVED : [phase];
   return [...observed, PHASES[phase].whenReady];
 }
