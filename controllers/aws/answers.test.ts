@@ -79,7 +79,7 @@ const data = {
   SecurityGroupIds: ['sg-1'],
   TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'team', Value: 'web' }] }],
 };
-const machine = {
+const launchSettings = {
   disk: { sizeGiB: 100, type: 'gp3', encrypted: true },
   httpTokens: 'Required',
   httpPutResponseHopLimit: 1,
@@ -211,14 +211,13 @@ const calls: Readonly<Record<string, (aws: Adapters) => Promise<CallResult<unkno
   subnets: ({ capacity }) => capacity.subnets([{ id: 'subnet-1' }, { tags: { a: 'b' } }], 'vpc-1', signal),
   'security groups': ({ securityGroups }) =>
     securityGroups.selectedBy([{ id: 'sg-1' }, { tags: { a: 'b' } }], 'vpc-1', signal),
-  "the operator's launch template": ({ machineTemplates }) => machineTemplates.find('winpool/prod/web', signal),
-  'a created launch template': ({ machineTemplates }) =>
-    machineTemplates.create({ name: 'winpool/prod/web', tags: {}, machine, description: '' }, 't', signal),
-  'a new version of a launch template': ({ machineTemplates }) =>
-    machineTemplates.addVersion('lt-1', { machine, description: '' }, 't', signal),
-  'deleted versions of a launch template': ({ machineTemplates }) =>
-    machineTemplates.deleteVersions('lt-1', ['2'], signal),
-  'a deleted launch template': ({ machineTemplates }) => machineTemplates.delete('lt-1', signal),
+  "the operator's launch template": ({ ownTemplates }) => ownTemplates.find('winpool/prod/web', signal),
+  'a created launch template': ({ ownTemplates }) =>
+    ownTemplates.create({ name: 'winpool/prod/web', tags: {}, launchSettings, description: '' }, 't', signal),
+  'a new version of a launch template': ({ ownTemplates }) =>
+    ownTemplates.addVersion('lt-1', { launchSettings, description: '' }, 't', signal),
+  'deleted versions of a launch template': ({ ownTemplates }) => ownTemplates.deleteVersions('lt-1', ['2'], signal),
+  'a deleted launch template': ({ ownTemplates }) => ownTemplates.delete('lt-1', signal),
   'an instance': ({ instances }) => instances.find('i-1', signal),
   'the instances of a scaling group': ({ instances }) => instances.ofScalingGroup('eks-web', signal),
   'a launch template': ({ launchTemplates }) => launchTemplates.find({ id: 'lt-1', version: '2' }, signal),

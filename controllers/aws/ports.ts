@@ -6,8 +6,8 @@ import { createClusters } from './clusters.ts';
 import { createImages } from './images.ts';
 import { createInstances } from './instances.ts';
 import { createLaunchTemplates } from './launchTemplates.ts';
-import { createMachineTemplates } from './machineTemplates.ts';
 import { createNodeGroups } from './nodeGroups.ts';
+import { createOwnTemplates } from './ownTemplates.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 import { createReleases } from './releases.ts';
 import { createRolePolicies } from './rolePolicies.ts';
@@ -38,7 +38,7 @@ export function createAwsPorts(
     instances: createInstances(ec2, membersOf(autoScaling)),
     capacity: createCapacity(ec2),
     launchTemplates: createLaunchTemplates(ec2),
-    machineTemplates: createMachineTemplates(ec2),
+    ownTemplates: createOwnTemplates(ec2),
     securityGroups: createSecurityGroups(ec2),
     scalingGroups: createScalingGroups(clusterName, autoScaling),
     rolePolicies: createRolePolicies(limiter.calls('iam', clients.iam)),

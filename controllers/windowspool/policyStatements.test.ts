@@ -5,8 +5,8 @@ import { POOL_KEY, REPLACE_ANNOTATION } from './api/labels.ts';
 import type { Deps } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
+import { AMI_1 } from './testing/launchSettingsScenes.ts';
 import { conditionOf, fresh, ready, readyWorld, until } from './testing/life.ts';
-import { AMI_1 } from './testing/machineScenes.ts';
 import { annotate, populated } from './testing/nodeLife.ts';
 
 const POLICIES = ['iam-policy', 'launch-templates', 'own-launch-templates', 'custom-amis', 'windows-ipam'];
@@ -24,12 +24,12 @@ function creation(world: FakeWorld, spec: SpecChange = {}, deps = world.start())
   return { world, deps, isDone: () => ready(world) === 'True' };
 }
 
-const MACHINE = { instanceTags: { team: 'web' }, securityGroups: [{ tags: { tier: 'windows' } }] };
+const LAUNCH_SETTINGS = { instanceTags: { team: 'web' }, securityGroups: [{ tags: { tier: 'windows' } }] };
 
-function machineCreation(): Task {
+function launchSettingsCreation(): Task {
   const world = new FakeWorld();
   world.cloud.faults.securityGroup({ id: 'sg-0a000000', tags: { tier: 'windows' } });
-  return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ...MACHINE } as never });
+  return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ...LAUNCH_SETTINGS } as never });
 }
 
 const tasks = {
@@ -76,16 +76,16 @@ const tasks = {
     return creation(world, { nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, launchTemplate } as never });
   },
 
-  machine: async () => machineCreation(),
+  launchSettings: async () => launchSettingsCreation(),
 
-  machineChange: async () => {
-    const { world, deps, isDone } = machineCreation();
+  launchSettingsChange: async () => {
+    const { world, deps, isDone } = launchSettingsCreation();
     await until(world, deps, isDone, 'a pool that is Ready');
     const pool = world.pools.get('web') ?? assert.fail();
     const disk = { sizeGiB: 100, type: 'gp3', encrypted: true } as const;
     world.apply({
       ...pool,
-      spec: { ...pool.spec, nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ...MACHINE, disk } } as never,
+      spec: { ...pool.spec, nodeGroup: { ...nodeGroup, diskSizeGiB: undefined, ...LAUNCH_SETTINGS, disk } } as never,
     });
     return { world, deps, isDone: () => world.groups.get('web')?.launchTemplate?.version === '2' };
   },
@@ -145,10 +145,10 @@ const statements: Readonly<Record<string, readonly [task: TaskName, condition: s
   LaunchWhatEksNames: ['launchTemplate', DENIED, 'CreateNodegroup'],
   LaunchImagesOfAmazon: ['launchTemplate', DENIED, 'CreateNodegroup'],
   TagWhatTemplatesTag: ['launchTemplate', DENIED, 'CreateNodegroup'],
-  ReadOwnTemplates: ['machine', DENIED, 'DescribeLaunchTemplates'],
-  CreateOwnTemplates: ['machine', DENIED, 'CreateLaunchTemplate'],
-  TagNewTemplates: ['machine', DENIED, 'CreateLaunchTemplate'],
-  ChangeOwnTemplates: ['machineChange', DENIED, 'CreateLaunchTemplateVersion'],
+  ReadOwnTemplates: ['launchSettings', DENIED, 'DescribeLaunchTemplates'],
+  CreateOwnTemplates: ['launchSettings', DENIED, 'CreateLaunchTemplate'],
+  TagNewTemplates: ['launchSettings', DENIED, 'CreateLaunchTemplate'],
+  ChangeOwnTemplates: ['launchSettingsChange', DENIED, 'CreateLaunchTemplateVersion'],
   LaunchOwnImages: ['customAmi', DENIED, 'CreateNodegroup'],
   ReadImageParameters: ['imageParameter', UNKNOWN, 'GetParameter'],
   EnableWindowsIpamInTheVpcCniAddOn: ['windowsIpam', DENIED, 'UpdateAddon'],
@@ -222,14 +222,19 @@ describe('a statement of the IAM policies', () => {
         (sid) =>
           [
             sid,
-            ['launchTemplate', 'machine', 'machineChange', ...(NOT_FOR_CUSTOM_AMIS.includes(sid) ? [] : CUSTOM_AMI)],
+            [
+              'launchTemplate',
+              'launchSettings',
+              'launchSettingsChange',
+              ...(NOT_FOR_CUSTOM_AMIS.includes(sid) ? [] : CUSTOM_AMI),
+            ],
             ['CreateNodegroup', 'UpdateNodegroupVersion'],
           ] as const,
       ),
-    ['ReadOwnTemplates', ['machine', 'machineChange', ...CUSTOM_AMI], ['DescribeLaunchTemplates']],
-    ['CreateOwnTemplates', ['machine', ...CUSTOM_AMI], ['CreateLaunchTemplate']],
-    ['TagNewTemplates', ['machine', ...CUSTOM_AMI], ['CreateLaunchTemplate']],
-    ['ChangeOwnTemplates', ['machineChange'], ['CreateLaunchTemplateVersion']],
+    ['ReadOwnTemplates', ['launchSettings', 'launchSettingsChange', ...CUSTOM_AMI], ['DescribeLaunchTemplates']],
+    ['CreateOwnTemplates', ['launchSettings', ...CUSTOM_AMI], ['CreateLaunchTemplate']],
+    ['TagNewTemplates', ['launchSettings', ...CUSTOM_AMI], ['CreateLaunchTemplate']],
+    ['ChangeOwnTemplates', ['launchSettingsChange'], ['CreateLaunchTemplateVersion']],
     ['LaunchOwnImages', CUSTOM_AMI, ['CreateNodegroup']],
     ['ReadImageParameters', ['imageParameter'], ['GetParameter']],
     ['EnableWindowsIpamInTheVpcCniAddOn', ['windowsIpam'], ['UpdateAddon']],

@@ -4,8 +4,8 @@ import { preview, previewText } from './preview.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, sampleError, sampleGroup, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions, textTable } from './testing/goldenTexts.ts';
+import { DISK_100 } from './testing/launchSettingsScenes.ts';
 import { fresh, readyWorld, signal } from './testing/life.ts';
-import { DISK_100 } from './testing/machineScenes.ts';
 
 const { nodeGroup } = fresh().spec;
 

@@ -4,8 +4,8 @@ import { IGNORE_PREREQUISITES_ANNOTATION } from './api/labels.ts';
 import { adviceReasonsIn } from './testing/adviceStates.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';
+import { DISK_100 } from './testing/launchSettingsScenes.ts';
 import { fresh, ready, until, wake } from './testing/life.ts';
-import { DISK_100 } from './testing/machineScenes.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
 const advice = (world: FakeWorld) => adviceReasonsIn(world.pools.get('web'));

@@ -47,7 +47,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'launch templates, custom AMIs, user data and subnets are those of the spec',
     inMemory: [`${NODE_GROUP}/launchTemplate`, `${NODE_GROUP}/desired/subnets.test.ts`],
-    test: ['pool/customAmi', 'pool/launchTemplate', 'pool/machine', 'pool/subnets'],
+    test: ['pool/customAmi', 'pool/launchTemplate', 'pool/launchSettings', 'pool/subnets'],
   },
   {
     promise: 'only a node group that allows it is adopted, and it is released as it was',

@@ -1,7 +1,7 @@
 /** The operator is killed before and after each of its requests, in memory: always exactly one group, then none, no orphan. */
 import assert from 'node:assert/strict';
 import { distinctPoints, kindOf, MOMENTS, type TimedRequest } from './crashPoints.ts';
-import { machinePhases } from './machinePhases.ts';
+import { launchSettingsPhases } from './launchSettingsPhases.ts';
 import { MemoryFixture } from './memoryFixture.ts';
 import { isNumberedInMemory } from './memoryWorld.ts';
 import { type Phase, phases } from './phases.ts';
@@ -46,7 +46,7 @@ async function killAt(phase: Phase, answers: Answers, point: CrashPoint): Promis
 
 describe('an operator in memory that is killed at any of its requests', function () {
   this.timeout(300_000);
-  for (const phase of [...phases, ...machinePhases]) {
+  for (const phase of [...phases, ...launchSettingsPhases]) {
     it(`${phase.name}, killed before and after each request`, async () => {
       for (const answers of SWITCHES) {
         const points = pointsOf(phase, await recordRequests(phase, answers));

@@ -78,17 +78,17 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { instanceTags: { team: 'web' } },
     { userData: { configMap: 'windows' } },
     { kubelet: { maxPods: 30 } },
-  ].flatMap((machine): (typeof refusals)[number][] => {
-    const [field] = Object.keys(machine);
+  ].flatMap((launchSettings): (typeof refusals)[number][] => {
+    const [field] = Object.keys(launchSettings);
     return [
       [
         `${field} together with a launch template`,
-        { nodeGroup: { launchTemplate: { name: 'windows' }, ...machine } },
-        'set either launchTemplate, or settings of the machine',
+        { nodeGroup: { launchTemplate: { name: 'windows' }, ...launchSettings } },
+        'set either launchTemplate, or launch settings',
       ],
       [
         `${field} together with diskSizeGiB`,
-        { nodeGroup: { diskSizeGiB: 100, ...machine } },
+        { nodeGroup: { diskSizeGiB: 100, ...launchSettings } },
         'Remove diskSizeGiB, and set disk.sizeGiB',
       ],
     ];
@@ -510,7 +510,7 @@ describe('the API server', () => {
     });
   }
 
-  for (const sample of globSync(['existing-nodes/*.yaml', '{machine,node-readiness}/windowspool.yaml'], {
+  for (const sample of globSync(['existing-nodes/*.yaml', '{launchSettings,node-readiness}/windowspool.yaml'], {
     cwd: SAMPLES,
   }).sort()) {
     it(`accepts the sample ${sample}`, () =>
@@ -638,7 +638,7 @@ describe('the API server', () => {
     });
   }
 
-  const machines: readonly Record<string, unknown>[] = [
+  const wanted: readonly Record<string, unknown>[] = [
     { ami: { id: 'ami-0a000001' } },
     { disk: {} },
     { metadataOptions: {} },
@@ -646,12 +646,12 @@ describe('the API server', () => {
     { instanceTags: { team: 'web' } },
     { userData: { configMap: 'windows' } },
   ];
-  it('accepts the first setting of the machine only before there is a node group, and its changes also later', async () => {
-    const name = 'machine';
+  it('accepts the first launch setting only before there is a node group, and its changes also later', async () => {
+    const name = 'launchSettings';
     await world.apply(poolManifest(name));
     await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
-    const only = /spec\.nodeGroup: Invalid value.*EKS cannot change the settings of the machine from none to some/s;
-    for (const nodeGroup of machines) assert.match(await answerTo(poolManifest(name, { nodeGroup })), only);
+    const only = /spec\.nodeGroup: Invalid value.*EKS cannot change the launch settings from none to some/s;
+    for (const nodeGroup of wanted) assert.match(await answerTo(poolManifest(name, { nodeGroup })), only);
     await setStatus(name, { nodeGroup: { differs: true } });
     await world.apply(poolManifest(name, { nodeGroup: { disk: { sizeGiB: 100 } } }));
     await setStatus(name, { nodeGroup: { differs: null } });
@@ -680,7 +680,7 @@ describe('the API server', () => {
     await world.kubectl('delete', 'windowspool', name);
   });
 
-  it('gives the machine secure defaults, and leaves a pool without a machine as it is', async () => {
+  it('gives the launch settings secure defaults, and leaves a pool without launch settings as it is', async () => {
     const stored = async (nodeGroup: Record<string, unknown>) => {
       const answer = await world.apply(poolManifest('defaults', { nodeGroup }), '--dry-run=server', '--output=json');
       const { disk, metadataOptions } = JSON.parse(answer).spec.nodeGroup;

@@ -58,7 +58,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or immutableChangePolicy is Replace. The name is always immutable. The version of the launch template can change. The settings of the machine are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Unless immutableChangePolicy is Replace, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or immutableChangePolicy is Replace. The name is always immutable. The version of the launch template can change. The launch settings are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Unless immutableChangePolicy is Replace, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -103,7 +103,7 @@ export interface NodeGroupSpec {
   disk?: DiskSpec;
   metadataOptions?: MetadataOptions;
   /**
-   * Security groups of the nodes, selected by ID or by tags, in addition to the cluster security group. A setting of the machine. When other groups get the tags, update.policy decides: Manual reports it, Automatic updates to them. EC2 allows 5 groups by default.
+   * Security groups of the nodes, selected by ID or by tags, in addition to the cluster security group. A launch setting. When other groups get the tags, update.policy decides: Manual reports it, Automatic updates to them. EC2 allows 5 groups by default.
    */
   securityGroups?: SecurityGroupTerm[];
   instanceTags?: InstanceTags;
@@ -184,7 +184,7 @@ export interface WarmPoolSpec {
   reuseOnScaleIn: boolean;
 }
 /**
- * A custom AMI, built from an EKS-optimized Windows AMI, instead of one that EKS selects by windowsVersion and edition. A setting of the machine. The AMI must have the Windows version of windowsVersion; edition then has no effect. EKS does not configure such nodes: the operator writes their user data, with the labels and taints of the pool. Therefore, a change of labels, taints, registrationTaint or the gate replaces every node in a rolling update, and so does a change to another AMI. Not together with launchTemplate, releaseVersion, kubernetesVersion and warmPool. See docs/custom-amis.md.
+ * A custom AMI, built from an EKS-optimized Windows AMI, instead of one that EKS selects by windowsVersion and edition. A launch setting. The AMI must have the Windows version of windowsVersion; edition then has no effect. EKS does not configure such nodes: the operator writes their user data, with the labels and taints of the pool. Therefore, a change of labels, taints, registrationTaint or the gate replaces every node in a rolling update, and so does a change to another AMI. Not together with launchTemplate, releaseVersion, kubernetesVersion and warmPool. See docs/custom-amis.md.
  */
 export interface AmiSpec {
   /**
@@ -197,7 +197,7 @@ export interface AmiSpec {
   ssmParameter?: string;
 }
 /**
- * Root volume of the nodes. A setting of the machine.
+ * Root volume of the nodes. A launch setting.
  */
 export interface DiskSpec {
   /**
@@ -226,7 +226,7 @@ export interface DiskSpec {
   kmsKeyID?: string;
 }
 /**
- * Access to the instance metadata service (IMDS) of EC2. A setting of the machine.
+ * Access to the instance metadata service (IMDS) of EC2. A launch setting.
  */
 export interface MetadataOptions {
   /**
@@ -255,13 +255,13 @@ export interface SecurityGroupTags {
   [k: string]: string;
 }
 /**
- * AWS tags of the EC2 instances and their volumes. A setting of the machine.
+ * AWS tags of the EC2 instances and their volumes. A launch setting.
  */
 export interface InstanceTags {
   [k: string]: string;
 }
 /**
- * Settings of the kubelet. A setting of the machine. EKS passes none to the AMIs that it selects: without ami, the operator therefore selects the newest EKS-optimized AMI for the version of the cluster, with the limits of a custom AMI. When EKS publishes another one, update.policy decides. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node whose kubelet has other settings gets a warning. See docs/custom-amis.md.
+ * Settings of the kubelet. A launch setting. EKS passes none to the AMIs that it selects: without ami, the operator therefore selects the newest EKS-optimized AMI for the version of the cluster, with the limits of a custom AMI. When EKS publishes another one, update.policy decides. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node whose kubelet has other settings gets a warning. See docs/custom-amis.md.
  */
 export interface KubeletSpec {
   systemReserved?: SystemReserved;
@@ -298,7 +298,7 @@ export interface KubeletArguments {
   [k: string]: string;
 }
 /**
- * A PowerShell script that nodes run once, as SYSTEM, when they start for the first time: for agents, or to join a domain. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs as SYSTEM on all nodes. A setting of the machine. When the ConfigMap changes, update.policy decides: Manual reports it, Automatic updates the node group. User data is not confidential: read secrets with the node role. See docs/user-data.md.
+ * A PowerShell script that nodes run once, as SYSTEM, when they start for the first time: for agents, or to join a domain. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs as SYSTEM on all nodes. A launch setting. When the ConfigMap changes, update.policy decides: Manual reports it, Automatic updates the node group. User data is not confidential: read secrets with the node role. See docs/user-data.md.
  */
 export interface UserData {
   /**
@@ -1270,7 +1270,7 @@ export interface Bookkeeping {
   /**
    * Name of the launch template that the operator created, or is about to create, for the pool.
    */
-  machineTemplate?: string;
+  ownTemplate?: string;
   /**
    * The desiredSize that was last sent to EKS.
    */

@@ -71,7 +71,7 @@ export interface NodeGroup {
    * The settings of its version of the operator's launch template, as text by field. Not from EKS: the operator adds them when it has read the
    * template. Absent: the group has no such template, or its version is unknown.
    */
-  readonly machine?: Readonly<Record<string, string>>;
+  readonly launchSettings?: Readonly<Record<string, string>>;
   readonly kubernetesVersion: string | undefined;
   readonly releaseVersion: string | undefined;
   readonly scaling: Scaling;

@@ -36,18 +36,18 @@ export function withTemplate(template: Partial<LaunchTemplate>, advice: Facts = 
   return planned(advice, { ...spec, nodeGroup: { ...nodeGroup, ...spec.nodeGroup } }, { launchTemplate });
 }
 
-/** A pool that sets its machine, and whose group is to be created. */
-export function withMachine(
-  machine: Partial<NodeGroupSpec>,
+/** A pool that sets launch settings, and whose group is to be created. */
+export function withLaunchSettings(
+  launchSettings: Partial<NodeGroupSpec>,
   advice: Facts = {},
   facts: Partial<CheckFacts> = {},
 ): EksDerived {
-  return planned(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } }, facts);
+  return planned(advice, { nodeGroup: { diskSizeGiB: undefined, ...launchSettings } }, facts);
 }
 
 /** The same with a group that exists. */
-export function runningMachine(machine: Partial<NodeGroupSpec>, advice: Facts = {}): EksDerived {
-  return running(advice, { nodeGroup: { diskSizeGiB: undefined, ...machine } });
+export function runningLaunchSettings(launchSettings: Partial<NodeGroupSpec>, advice: Facts = {}): EksDerived {
+  return running(advice, { nodeGroup: { diskSizeGiB: undefined, ...launchSettings } });
 }
 
 /** The reasons of the advice in the status of a pool. */

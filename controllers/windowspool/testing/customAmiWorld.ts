@@ -4,8 +4,8 @@ import { imageIdFor } from '../../../test/fakes/localaws/ec2/images.ts';
 import type { StateOptions } from '../../../test/fakes/localaws/state.ts';
 import { FakeWorld } from './fakeWorld.ts';
 import { type SpecChange, samplePool } from './fixtures.ts';
+import { TEMPLATE_NAME } from './launchSettingsScenes.ts';
 import { conditionOf, fresh, ready, until } from './life.ts';
-import { TEMPLATE_NAME } from './machineScenes.ts';
 
 /** The custom AMI of the pool, and another one. */
 export const [OLD, NEW] = ['2026.02.11', '2026.03.17'].map((date) =>

@@ -39,11 +39,11 @@ import {
   BY_TAGS,
   DISK_100,
   DISK_200,
-  machineFor,
-  machineTemplate,
+  launchSettingsFor,
+  ownTemplate,
   TEMPLATE_ID,
   TEMPLATE_NAME,
-} from './machineScenes.ts';
+} from './launchSettingsScenes.ts';
 import { sampleFacts, sampleSecurityGroup } from './prerequisites.ts';
 import { randomConditions, randomRecords } from './randomConditions.ts';
 import { randomNodePods } from './randomNodePods.ts';
@@ -90,7 +90,9 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     template: maybe(fc.constantFrom('$Latest', '$Default', 2, '3')),
     pulls: fc.boolean(),
     tests: fc.boolean(),
-    machine: maybe(fc.constantFrom(DISK_100, DISK_200, BY_TAGS, { instanceTags: { team: 'web' } }, AMI_1, AMI_2)),
+    launchSettings: maybe(
+      fc.constantFrom(DISK_100, DISK_200, BY_TAGS, { instanceTags: { team: 'web' } }, AMI_1, AMI_2),
+    ),
     created: fc.boolean(),
     policy: fc.constantFrom('Report' as const, 'Quarantine' as const, 'Gate' as const),
     going: fc.boolean(),
@@ -130,7 +132,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
           warmPool: { minSize: r.warm, poolState: 'Stopped' as const, reuseOnScaleIn: r.going },
         }),
         ...(r.windows && { update: { policy: 'Automatic' as const, force: false, maintenanceWindows: r.windows } }),
-        ...(r.machine && { diskSizeGiB: undefined, ...r.machine }),
+        ...(r.launchSettings && { diskSizeGiB: undefined, ...r.launchSettings }),
         ...(r.template && {
           ami: undefined,
           disk: undefined,
@@ -168,7 +170,7 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     });
     const bookkeeping = {
       ...status?.bookkeeping,
-      ...(r.created && { machineTemplate: TEMPLATE_NAME }),
+      ...(r.created && { ownTemplate: TEMPLATE_NAME }),
       ...r.records,
     };
     return { ...bare, status: { ...status, bookkeeping, conditions: r.conditions } };
@@ -228,7 +230,7 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
       { id: 'lt-2', name: 'other', version: '1' },
       { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '1' },
     ),
-    machine: fc.constantFrom({}, { 'disk.sizeGiB': '100', instanceTags: 'x'.repeat(15_000) }),
+    launchSettings: fc.constantFrom({}, { 'disk.sizeGiB': '100', instanceTags: 'x'.repeat(15_000) }),
     healthIssues: fc.array(
       fc.record({
         code: fc.constantFrom('Unknown', 'x'.repeat(128)),
@@ -261,16 +263,18 @@ const randomTemplate = fc.oneof(
   ),
 );
 
-const machines = [DISK_100, DISK_200, { instanceTags: { team: 'web' } }].map((machine) => machineFor(machine));
+const wanted = [DISK_100, DISK_200, { instanceTags: { team: 'web' } }].map((launchSettings) =>
+  launchSettingsFor(launchSettings),
+);
 
 /** The template that the operator creates, or another with its name. */
-const randomMachineTemplate = fc.constantFrom<NonNullable<EksState['machineTemplate']>>(
+const randomOwnTemplate = fc.constantFrom<NonNullable<EksState['ownTemplate']>>(
   { kind: 'absent' },
-  machineTemplate(machines.slice(0, 1)),
-  machineTemplate(machines.slice(0, 2)),
-  machineTemplate(machines, { defaultVersion: '2' }),
-  machineTemplate(machines, { tags: {} }),
-  machineTemplate(machines, { id: 'lt-2' }),
+  ownTemplate(wanted.slice(0, 1)),
+  ownTemplate(wanted.slice(0, 2)),
+  ownTemplate(wanted, { defaultVersion: '2' }),
+  ownTemplate(wanted, { tags: {} }),
+  ownTemplate(wanted, { id: 'lt-2' }),
 );
 
 const randomSecurityGroups = fc.constantFrom<NonNullable<CheckFacts['securityGroups']>>(
@@ -395,7 +399,7 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
           .tuple(randomTemplate, randomSecurityGroups)
           .map(([launchTemplate, securityGroups]) => sampleFacts({ launchTemplate, securityGroups })),
       ),
-      machineTemplate: maybe(randomMachineTemplate),
+      ownTemplate: maybe(randomOwnTemplate),
       autoscaler: maybe(randomAutoscaler),
       otherPools: fc.record({ disrupted: fc.subarray(['api', 'batch']), failures: fc.subarray([RELEASE_FAILURE]) }),
       errors: fc.array(

@@ -1,8 +1,8 @@
 /** Steps in short form for tables of tests: the kind, and the arguments that matter. What users read about them is in test/golden/texts/steps.txt. */
 import type { Step } from '../model/steps.ts';
 import type { ConfigChange, NewNodeGroup, VersionChange } from '../ports/eks.ts';
-import type { Machine } from '../ports/machineTemplates.ts';
 import type { Taint } from '../ports/nodes.ts';
+import type { LaunchSettings } from '../ports/ownTemplates.ts';
 import type { Memory } from '../providers/nodeGroup/reporting/writeAheadStatus.ts';
 
 type Words = readonly (string | number | false | undefined)[];
@@ -16,9 +16,9 @@ export function stepInWords(step: Step): string {
 
 /** What a write of status records. */
 function memoryInWords(memory: Memory): string {
-  const { nodeGroupName, cluster, initial, sending, scalingTags, machineTemplate, reservation } = memory;
-  const what = machineTemplate
-    ? `launch template ${machineTemplate}`
+  const { nodeGroupName, cluster, initial, sending, scalingTags, ownTemplate, reservation } = memory;
+  const what = ownTemplate
+    ? `launch template ${ownTemplate}`
     : initial
       ? `${initial.applied.length} fields, desired ${initial.desired ?? 'open'}`
       : scalingTags
@@ -36,7 +36,7 @@ const ARGUMENTS: { readonly [K in Step['kind']]?: (step: Extract<Step, { readonl
   createAccessEntry: ({ role }) => [role],
   updateAddon: ({ cluster }) => [cluster],
   applyCniConfig: ({ warning }) => [warning !== undefined && 'with a warning'],
-  createLaunchTemplate: ({ template }) => [template.name, ...machineInWords(template.machine)],
+  createLaunchTemplate: ({ template }) => [template.name, ...launchSettingsInWords(template.launchSettings)],
   createLaunchTemplateVersion: ({ version, change }) => [`${version}:`, change],
   deleteLaunchTemplateVersions: ({ versions }) => versions,
   deleteLaunchTemplate: ({ template }) => [template.name],
@@ -148,6 +148,6 @@ function groupInWords({ name, amiType, instanceTypes, launchTemplate, scaling }:
   ];
 }
 
-function machineInWords({ imageId, disk }: Machine): Words {
+function launchSettingsInWords({ imageId, disk }: LaunchSettings): Words {
   return [imageId, `${disk.sizeGiB}GiB`];
 }

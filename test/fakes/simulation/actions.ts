@@ -6,22 +6,22 @@ import type { ConsoleEdit } from '../localaws/faults.ts';
 import { nodeRoleArn, subnetIds } from '../localaws/network.ts';
 import { switchTable } from '../localaws/switches.ts';
 import { type Action, action, call, edits, given, group, ofPool, pool, top } from './action.ts';
+import { LAUNCH_SETTINGS, launchSettingsEdits } from './launchSettings.ts';
 import { type LocalAwsWorld, TEMPLATE } from './localAwsWorld.ts';
-import { MACHINE, machineEdits } from './machine.ts';
 
 /** A release that was never published. */
 export const UNPUBLISHED = '1.35-2020.01.01';
 
 type Update = NodeGroupPool['spec']['nodeGroup']['update'];
 
-/** A pool as its user first applies it: with a machine, for which the operator creates a launch template, or else `db` with one of its user. */
-export function newPool(name: string, setsMachine = false): NodeGroupPool {
+/** A pool as its user first applies it: with launch settings, for which the operator creates a launch template, or else `db` with one of its user. */
+export function newPool(name: string, setsLaunchSettings = false): NodeGroupPool {
   const template = { launchTemplate: { name: TEMPLATE, version: '$Default' }, diskSizeGiB: undefined };
   const nodeGroup = {
     nodeRole: nodeRoleArn,
     subnets: subnetIds.map((id) => ({ id })),
     instanceTypes: ['m5.large'],
-    ...(setsMachine ? MACHINE : name === 'db' && template),
+    ...(setsLaunchSettings ? LAUNCH_SETTINGS : name === 'db' && template),
   };
   const metadata = { name, uid: `uid-${name}`, finalizers: [], generation: 0 };
   return samplePool({ nodeGroup: { ...nodeGroup, scaling: { minSize: 1, maxSize: 4 } } }, { metadata });
@@ -140,7 +140,7 @@ export const specEdits: readonly fc.Arbitrary<Action>[] = [
       return launchTemplate ? group({ launchTemplate: { ...launchTemplate, version } })(spec) : spec;
     }),
   ),
-  machineEdits,
+  launchSettingsEdits,
   edits(
     'the instance type',
     fc
@@ -162,7 +162,7 @@ export const objects: readonly fc.Arbitrary<Action>[] = [
   ofPool('apply', (world, name) => {
     if (!world.pools.has(name)) world.apply(newPool(name));
   }),
-  ofPool('apply with a machine', (world, name) => {
+  ofPool('apply with launch settings', (world, name) => {
     if (!world.pools.has(name)) world.apply(newPool(name, true));
   }),
   ofPool('delete', (world, name) => world.remove(name)),

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { NodeGroupPool } from '../../../controllers/windowspool/testing/fixtures.ts';
 import { type Action, action, group, POOLS } from './action.ts';
 import { canaryEdits, consoles, crash, faults, newPool, newRelease, objects, specEdits } from './actions.ts';
+import { launchSettingsEdits } from './launchSettings.ts';
 import { IMAGE_PARAMETER } from './localAwsWorld.ts';
-import { machineEdits } from './machine.ts';
 import { nodeActions } from './nodeActions.ts';
 
 const MINUTE = 60_000;
@@ -62,17 +62,17 @@ const ofNodes: fc.Arbitrary<readonly Action[]> = anyOf(
   [2, fc.oneof(...faults, ...Array<fc.Arbitrary<Action>>(6).fill(crash))],
 ).map((actions) => [...populated, ...actions]);
 
-/** A pool with a machine, which often changes. */
-const ofMachine: fc.Arbitrary<readonly Action[]> = anyOf(
+/** A pool with launch settings, which often changes. */
+const ofLaunchSettings: fc.Arbitrary<readonly Action[]> = anyOf(
   [5, time],
-  [5, machineEdits],
+  [5, launchSettingsEdits],
   [1, canaryEdits],
   [2, fc.oneof(...specEdits)],
   [2, fc.oneof(...objects)],
   [1, fc.oneof(...consoles)],
   [3, fc.oneof(...faults)],
 ).map((actions) => [
-  action('a pool with a machine', { run: (world) => world.apply(newPool('db', true)), passes: 5 * MINUTE }),
+  action('a pool with launch settings', { run: (world) => world.apply(newPool('db', true)), passes: 5 * MINUTE }),
   ...actions,
 ]);
 
@@ -115,7 +115,7 @@ const canaryLife = (begin: readonly Action[], versions: fc.Arbitrary<Action>): f
     [2, nodeActions],
   ).map((actions) => [...begin, ...actions]);
 
-const ofCanaries = fc.oneof(canaryLife(tried, newRelease), canaryLife(triedImages, machineEdits));
+const ofCanaries = fc.oneof(canaryLife(tried, newRelease), canaryLife(triedImages, launchSettingsEdits));
 
 /** The actions of a life. */
-export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes, ofMachine, ofCanaries);
+export const anyLife: fc.Arbitrary<readonly Action[]> = fc.oneof(anyActions, ofNodes, ofLaunchSettings, ofCanaries);

@@ -12,8 +12,8 @@ import { openFailure } from '../../../controllers/windowspool/testing/life.ts';
 import { conditionOf } from '../testenv/testEnv.ts';
 import { POOLS } from './action.ts';
 import { UNPUBLISHED } from './actions.ts';
+import { hasLaunchSettings, hasOtherOwner, leftTemplates } from './launchSettings.ts';
 import type { LocalAwsWorld } from './localAwsWorld.ts';
-import { hasMachine, hasOtherOwner, leftTemplates } from './machine.ts';
 
 /** States of UpToDate in which a pool may end, because only a user or time can change them. */
 const ACCEPTED_STATES: readonly string[] = [
@@ -163,7 +163,7 @@ function differingFields(world: LocalAwsWorld, pool: WindowsPool, group: string)
     ['release', pin === undefined || releaseVersion === pin],
     ['version', minor === undefined || version === minor || isWaiting],
     ['template', template === undefined || launchTemplate?.version === template || isWaiting || isOther],
-    ['machine', hasMachine(world, pool) || isOther],
+    ['launchSettings', hasLaunchSettings(world, pool) || isOther],
     [
       'instance types',
       spec.nodeGroup?.immutableChangePolicy !== 'Replace' ||

@@ -150,7 +150,7 @@ export class LocalAwsWorld extends FakeWorld {
       'budget',
       'nodeGroups',
       'accessEntries',
-      'machineTemplates',
+      'ownTemplates',
       'nodes',
       'drains',
       'instances',

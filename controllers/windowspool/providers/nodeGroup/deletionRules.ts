@@ -10,7 +10,7 @@ import { isOwner } from '../../runtimeClass/runtimeClass.ts';
 import { isOwnedBy } from './desired/desiredNodeGroup.ts';
 import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './desired/retain.ts';
 import { waitForRead } from './groupRules.ts';
-import { unusedTemplateSteps } from './launchTemplate/machineRules.ts';
+import { unusedTemplateSteps } from './launchTemplate/ownTemplateRules.ts';
 import type { EksState, ObservedNodeGroup } from './model/groupState.ts';
 import { certaintyOf, confirmableAt, knownMain, READY_NODES_PATIENCE_MS } from './observation/confirmation.ts';
 import { isClusterMismatch, ownedGroup } from './observation/knownGroups.ts';

@@ -49,7 +49,7 @@ import {
   deleteOwnTemplate,
   deleteUnusedTemplate,
   pruneTemplateVersions,
-} from './launchTemplate/machineRules.ts';
+} from './launchTemplate/ownTemplateRules.ts';
 import type { EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
 import { createCanary, endCanary, keepOpenCanary, recallCanary, tryOnCanary } from './secondGroup/canaryRules.ts';

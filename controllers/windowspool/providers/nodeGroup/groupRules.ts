@@ -12,7 +12,7 @@ import { UNREACHABLE_SHOWN_AFTER_MS } from '../../rules/retryIntervals.ts';
 import { waitFor } from '../../rules/ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
 import { desiredFields, entriesOf, tagField } from './changes/appliedFields.ts';
-import { machineField } from './changes/appliedRecord.ts';
+import { launchSettingsField } from './changes/appliedRecord.ts';
 import { failureOf, reasonOf } from './changes/failedChanges.ts';
 import { fieldsOfChange } from './changes/groupChanges.ts';
 import { missingAccessEntry } from './checks/nodeRoleChecks.ts';
@@ -21,7 +21,7 @@ import { creationOf, desiredNodeGroup, isOwnedBy } from './desired/desiredNodeGr
 import { roleArnOf } from './desired/nodeRole.ts';
 import { resolvedSubnets } from './desired/subnets.ts';
 import { followsImage, selectedImage } from './launchTemplate/image.ts';
-import { AMI, hasMachine } from './launchTemplate/machine.ts';
+import { AMI, hasLaunchSettings } from './launchTemplate/launchSettings.ts';
 import type { Difference } from './model/changes.ts';
 import type { DueConfig, EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
@@ -120,7 +120,7 @@ export function createMissingGroup(s: EksDerived): RuleResult | Step[] | undefin
     return waitFor('Creating', 'read', { message: 'It is created when its subnets are known.', progress: true });
   const { template } = s.due;
   // The rules for the template create it first.
-  if (hasMachine(pool.spec) && !template)
+  if (hasLaunchSettings(pool.spec) && !template)
     return waitFor('Creating', 'read', { message: 'It is created when its launch template exists.', progress: true });
   const nodeRoleArn = roleArnOf(nodeGroupIn(pool.spec).nodeRole, cluster.cluster);
   // The same spec can be replaced by another one and come back.
@@ -309,7 +309,7 @@ function changedAmong(s: EksDerived, fields: readonly string[]): string[] {
 
 /** Whether the update leaves the AMI as it is, because the parameter in the spec has none. */
 function keepsImage({ pool: { spec }, prerequisites }: EksState, field: string): boolean {
-  return field === machineField(AMI) && followsImage(spec) && selectedImage(spec, prerequisites) === undefined;
+  return field === launchSettingsField(AMI) && followsImage(spec) && selectedImage(spec, prerequisites) === undefined;
 }
 
 /** Reserves the pool's share of the disruption budget, and records what is about to be sent. */

@@ -70,7 +70,7 @@ function untilGroupChanges(s: EksDerived, statusAgeMs: number): number {
   if (secondLook !== undefined) return secondLook;
   const kinds = awsErrorsOf(s).map(({ kind }) => kind);
   // EC2 is eventually consistent: what was just written may not be visible yet.
-  if (s.machineTemplate?.kind === 'seen' && s.machineTemplate.isNew) return spread(s, pollMs);
+  if (s.ownTemplate?.kind === 'seen' && s.ownTemplate.isNew) return spread(s, pollMs);
   // PrerequisitesMet reports it, and each read then reads all prerequisites.
   if (kinds.includes('denied') || kinds.includes('gone')) return lastingInterval(s, settings.deniedRetryMs);
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;

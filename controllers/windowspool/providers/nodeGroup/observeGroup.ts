@@ -31,10 +31,10 @@ import {
 } from './desired/desiredNodeGroup.ts';
 import { readTerminatingNode } from './drainGroupNodes.ts';
 import { capacityOf } from './groupCapacity.ts';
-import { foundTexts } from './launchTemplate/desiredMachine.ts';
-import { isCustom } from './launchTemplate/machine.ts';
-import { mayHaveTemplate } from './launchTemplate/machineRules.ts';
-import { machineTemplateNameOf } from './launchTemplate/machineTemplate.ts';
+import { foundTexts } from './launchTemplate/desiredLaunchSettings.ts';
+import { isCustom } from './launchTemplate/launchSettings.ts';
+import { ownTemplateNameOf } from './launchTemplate/ownTemplate.ts';
+import { mayHaveTemplate } from './launchTemplate/ownTemplateRules.ts';
 import type { Scope } from './model/checkFacts.ts';
 import type { EksState, ObservedCluster, ObservedNodeGroup } from './model/groupState.ts';
 import { knownMain, knownSecond, observedGroup } from './observation/confirmation.ts';
@@ -85,14 +85,14 @@ export async function observeNodeGroup(
     instances: before?.instances,
     newestRelease: before?.newestRelease,
     autoscaler: before?.autoscaler,
-    machineTemplate: before?.machineTemplate,
+    ownTemplate: before?.ownTemplate,
     ipamAttempts: readCache.of(AwsMemory).windowsIpam.attempts,
     errors: before?.errors ?? readCache.refusedTerminations(pool, now - 2 * settings.resyncMs),
   };
   const asked = before
     ? observed
     : isDeleting(pool)
-      ? await withMachineTemplate(observed, context)
+      ? await withOwnTemplate(observed, context)
       : await askAws(observed, context);
   const complete = before === undefined;
   const found = await withLostNodes(asked, poolNodes.lostNodes, complete, context);
@@ -115,7 +115,7 @@ async function askAws(s: EksState, context: ObserveContext): Promise<EksState> {
     gatherFacts(seen, sources, readCache, signal),
     findNewestRelease(seen, context),
   ]);
-  const read = await withMachineTemplate({ ...seen, prerequisites, newestRelease }, context);
+  const read = await withOwnTemplate({ ...seen, prerequisites, newestRelease }, context);
   // What the launch template should contain follows from these facts: only now is it known whether a canary of it is due.
   const facts = needsFacts(read, scopeToRead(read))
     ? await gatherFacts(read, sources, readCache, signal)
@@ -129,22 +129,24 @@ export function needsFacts({ prerequisites }: EksState, scope: Scope): boolean {
 }
 
 /** Adds the launch template of the pool, and the settings of the group's version of it. */
-async function withMachineTemplate(s: EksState, { sources, signal }: ObserveContext): Promise<EksState> {
-  if (!needsMachineTemplate(s)) return s;
-  const name = machineTemplateNameOf(s.pool, s.settings.clusterName);
-  const answer = await sources.machineTemplates.find(name, signal);
+async function withOwnTemplate(s: EksState, { sources, signal }: ObserveContext): Promise<EksState> {
+  if (!needsOwnTemplate(s)) return s;
+  const name = ownTemplateNameOf(s.pool, s.settings.clusterName);
+  const answer = await sources.ownTemplates.find(name, signal);
   if (!answer.ok) return withError(s, 'describeLaunchTemplate', answer.error);
-  if (!answer.value) return { ...s, machineTemplate: { kind: 'absent' } };
+  if (!answer.value) return { ...s, ownTemplate: { kind: 'absent' } };
   const template = answer.value;
-  const known: EksState = { ...s, machineTemplate: { kind: 'seen', template } };
+  const known: EksState = { ...s, ownTemplate: { kind: 'seen', template } };
   if (s.group.kind !== 'seen' || s.group.group.launchTemplate?.id !== template.id) return known;
   const { group } = s.group;
   const used = template.versions.find(({ version }) => version === group.launchTemplate?.version);
-  return used ? { ...known, group: { ...s.group, group: { ...group, machine: foundTexts(used, known) } } } : known;
+  return used
+    ? { ...known, group: { ...s.group, group: { ...group, launchSettings: foundTexts(used, known) } } }
+    : known;
 }
 
 /** Whether the pool may have a launch template, and what happens next depends on it. While a group is deleted with its pool, nothing does. */
-function needsMachineTemplate(s: EksState): boolean {
+function needsOwnTemplate(s: EksState): boolean {
   const { pool, group, cluster } = s;
   if (!mayHaveTemplate(s) || isClusterMismatch(s)) return false;
   // The template outlives a cluster, and the group that was deleted with it.

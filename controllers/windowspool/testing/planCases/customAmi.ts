@@ -1,7 +1,7 @@
 /** A custom AMI: its launch template with the user data, and the group of type CUSTOM. */
 
 import type { NodeGroupSpec } from '../../api/api.gen.ts';
-import { foundTexts } from '../../providers/nodeGroup/launchTemplate/desiredMachine.ts';
+import { foundTexts } from '../../providers/nodeGroup/launchTemplate/desiredLaunchSettings.ts';
 import type { EksDerived } from '../../providers/nodeGroup/model/groupDue.ts';
 import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
 import { known } from '../answers.ts';
@@ -11,15 +11,15 @@ import {
   AMI_1,
   AMI_2,
   DISK_100,
-  machineFor,
-  machinePool,
-  machineState,
-  machineTemplate,
-  machineToBe,
-  machineVersion,
+  launchSettingsFor,
+  launchSettingsPool,
+  launchSettingsState,
+  launchSettingsToBe,
+  ownTemplate,
+  ownTemplateVersion,
   TEMPLATE_ID,
   TEMPLATE_NAME,
-} from '../machineScenes.ts';
+} from '../launchSettingsScenes.ts';
 import { sampleFacts } from '../prerequisites.ts';
 import { HASHED } from '../replacementScenes.ts';
 import { AUTOMATIC, inWindow, SATURDAYS } from '../upgradeScenes.ts';
@@ -35,15 +35,15 @@ const OTHER_LABEL = [
   `remember web of ${CLUSTER_ARN}: sending label team`,
   'updateConfig web +team',
 ];
-const FIRST = machineTemplate([machineFor(AMI_1)]);
+const FIRST = ownTemplate([launchSettingsFor(AMI_1)]);
 const CUSTOM_GROUP = { releaseVersion: AMI_1.ami.id };
 
-/** A group with the first AMI, whose pool has this machine now. */
+/** A group with the first AMI, whose pool has these launch settings now. */
 const changed = (
-  machine: Partial<NodeGroupSpec>,
-  rest: Parameters<typeof machineState>[2] = {},
+  launchSettings: Partial<NodeGroupSpec>,
+  rest: Parameters<typeof launchSettingsState>[2] = {},
   change: Partial<EksState> = {},
-) => machineState(machine, { machine: AMI_1, group: CUSTOM_GROUP }, rest, change);
+) => launchSettingsState(launchSettings, { launchSettings: AMI_1, group: CUSTOM_GROUP }, rest, change);
 
 /** The same with another change of the spec. */
 function withSpec(state: EksDerived, spec: Partial<EksState['pool']['spec']>): EksDerived {
@@ -55,15 +55,15 @@ function moved(state: EksDerived): EksDerived {
   const cluster = { kind: 'seen', cluster: sampleCluster({ endpoint: 'https://other.example' }) } as const;
   const after = { ...state, cluster };
   if (state.group.kind !== 'seen') return derive(after);
-  const machine = foundTexts(machineVersion('1', machineFor(AMI_1)), after);
-  return derive({ ...after, group: { kind: 'seen', group: { ...state.group.group, machine } } });
+  const launchSettings = foundTexts(ownTemplateVersion('1', launchSettingsFor(AMI_1)), after);
+  return derive({ ...after, group: { kind: 'seen', group: { ...state.group.group, launchSettings } } });
 }
 
 /** A group of a launch template with an AMI of EKS, whose pool has a custom one now, or the other way round. */
 const otherKind = (from: Partial<NodeGroupSpec>, to: Partial<NodeGroupSpec>, rest: Partial<NodeGroupSpec> = {}) =>
-  machineState(
+  launchSettingsState(
     to,
-    { machine: from, group: from.ami ? CUSTOM_GROUP : {} },
+    { launchSettings: from, group: from.ami ? CUSTOM_GROUP : {} },
     { accessEntryManagement: 'EKS', ...rest },
     { prerequisites: sampleFacts(), newestRelease: known(NEXT) },
   );
@@ -72,9 +72,13 @@ const GOLDEN = { ami: { ssmParameter: '/windowspool/golden' } } as const;
 const valued = (value: string) => ({ prerequisites: sampleFacts({ imageParameter: known(value) }) });
 
 /** Its group has the first AMI, and the parameter this one. */
-const following = (value: string, rest: Parameters<typeof machineState>[2] = {}, change: Partial<EksState> = {}) =>
-  machineState(GOLDEN, { machine: GOLDEN, group: CUSTOM_GROUP }, rest, {
-    machineTemplate: FIRST,
+const following = (
+  value: string,
+  rest: Parameters<typeof launchSettingsState>[2] = {},
+  change: Partial<EksState> = {},
+) =>
+  launchSettingsState(GOLDEN, { launchSettings: GOLDEN, group: CUSTOM_GROUP }, rest, {
+    ownTemplate: FIRST,
     ...valued(value),
     ...change,
   });
@@ -90,17 +94,17 @@ const noAccess = (mode: string, mapping: boolean) => {
       accessEntry: mode === 'CONFIG_MAP' ? undefined : known(undefined),
       roleMappings: known(mapping ? [{ roleArn, groups }] : []),
     } as never),
-    machineTemplate: FIRST,
+    ownTemplate: FIRST,
   };
 };
 /** A pool without a group that creates the access entry. */
 const managing = (change: Partial<EksState>) =>
-  machineToBe(AMI_1, { ...change, pool: machinePool(AMI_1, { accessEntryManagement: 'Operator' }) });
+  launchSettingsToBe(AMI_1, { ...change, pool: launchSettingsPool(AMI_1, { accessEntryManagement: 'Operator' }) });
 
 export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'a pool with a custom AMI gets a launch template with it, and then a group of that type',
-    observed: machineToBe(AMI_1),
+    observed: launchSettingsToBe(AMI_1),
     want: [
       `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
       `createLaunchTemplate ${TEMPLATE_NAME} ami-0a000001 50GiB`,
@@ -109,12 +113,14 @@ export const customAmiCases: readonly PlanCase[] = [
   },
   {
     name: 'the group is created from the version with the AMI and the user data',
-    observed: machineToBe(AMI_1, { machineTemplate: FIRST }),
+    observed: launchSettingsToBe(AMI_1, { ownTemplate: FIRST }),
     want: [REMEMBER, CREATE],
   },
   {
     name: 'a version with the AMI and other user data is not used',
-    observed: machineToBe(AMI_1, { machineTemplate: machineTemplate([machineFor(AMI_1, { userData: 'other' })]) }),
+    observed: launchSettingsToBe(AMI_1, {
+      ownTemplate: ownTemplate([launchSettingsFor(AMI_1, { userData: 'other' })]),
+    }),
     want: [add('userData changed (kubelet: node-labels, register-with-taints)')],
     later: [CREATE.replace('@1', '@2')],
   },
@@ -167,18 +173,18 @@ export const customAmiCases: readonly PlanCase[] = [
   },
   {
     name: 'user data of another client is reverted',
-    observed: machineState(
+    observed: launchSettingsState(
       AMI_1,
       {
-        machine: AMI_1,
+        launchSettings: AMI_1,
         group: { ...CUSTOM_GROUP, launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' } },
       },
       {},
       {
-        machineTemplate: machineTemplate([], {
+        ownTemplate: ownTemplate([], {
           versions: [
-            machineVersion('2', machineFor(AMI_1, { userData: 'theirs' }), { description: '' }),
-            machineVersion('1', machineFor(AMI_1)),
+            ownTemplateVersion('2', launchSettingsFor(AMI_1, { userData: 'theirs' }), { description: '' }),
+            ownTemplateVersion('1', launchSettingsFor(AMI_1)),
           ],
         }),
       },
@@ -212,23 +218,23 @@ export const customAmiCases: readonly PlanCase[] = [
   },
   {
     name: 'a group without a launch template is replaced for both',
-    observed: machineState(
+    observed: launchSettingsState(
       AMI_1,
-      { machine: DISK_100, group: { launchTemplate: undefined, diskSizeGiB: 50 } },
+      { launchSettings: DISK_100, group: { launchTemplate: undefined, diskSizeGiB: 50 } },
       BLUE_GREEN,
-      { machineTemplate: { kind: 'absent' } },
+      { ownTemplate: { kind: 'absent' } },
     ),
     want: [`switchNodeGroup ${HASHED} second=web`],
   },
   {
     name: 'the AMI in a parameter is that of the template',
-    observed: machineToBe(GOLDEN, { machineTemplate: FIRST, ...valued('ami-0a000001') }),
+    observed: launchSettingsToBe(GOLDEN, { ownTemplate: FIRST, ...valued('ami-0a000001') }),
     want: [REMEMBER, CREATE],
   },
   {
     name: 'nothing is created while the parameter cannot be read',
-    observed: machineToBe(GOLDEN, {
-      machineTemplate: FIRST,
+    observed: launchSettingsToBe(GOLDEN, {
+      ownTemplate: FIRST,
       prerequisites: sampleFacts({ imageParameter: { ok: false, error: sampleError('denied') } }),
     }),
     want: [],
@@ -236,7 +242,7 @@ export const customAmiCases: readonly PlanCase[] = [
   },
   {
     name: 'nothing is created while the value of the parameter is not the ID of an AMI',
-    observed: machineToBe(GOLDEN, { machineTemplate: FIRST, ...valued('latest') }),
+    observed: launchSettingsToBe(GOLDEN, { ownTemplate: FIRST, ...valued('latest') }),
     want: [],
     waits: { because: 'PrerequisitesMet AMIInvalid', until: '20s' },
   },
@@ -261,7 +267,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'the other AMI is followed in a maintenance window',
     observed: following('ami-0a000002', inWindow(SATURDAYS), {
-      machineTemplate: machineTemplate([machineFor(AMI_1), machineFor(AMI_2)]),
+      ownTemplate: ownTemplate([launchSettingsFor(AMI_1), launchSettingsFor(AMI_2)]),
     }),
     want: [],
     waits: { because: 'UpToDate WaitingForWindow', until: '10m' },
@@ -269,7 +275,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'an AMI whose nodes fail in another pool is not followed',
     observed: following('ami-0a000002', AUTOMATIC, {
-      machineTemplate: machineTemplate([machineFor(AMI_1), machineFor(AMI_2)]),
+      ownTemplate: ownTemplate([launchSettingsFor(AMI_1), launchSettingsFor(AMI_2)]),
       otherPools: {
         disrupted: [],
         failures: [
@@ -299,29 +305,29 @@ export const customAmiCases: readonly PlanCase[] = [
   },
   {
     name: 'another parameter is another AMI at once',
-    observed: machineState(
+    observed: launchSettingsState(
       { ami: { ssmParameter: '/windowspool/other' } },
-      { machine: GOLDEN, group: CUSTOM_GROUP },
+      { launchSettings: GOLDEN, group: CUSTOM_GROUP },
       inWindow(SATURDAYS),
-      { machineTemplate: FIRST, ...valued('ami-0a000002') },
+      { ownTemplate: FIRST, ...valued('ami-0a000002') },
     ),
     want: [add('ami ami-0a000001 -> ami-0a000002')],
     later: [update(2)],
   },
   {
     name: 'the ID in place of the parameter with the same AMI changes nothing',
-    observed: machineState(AMI_1, { machine: GOLDEN, group: CUSTOM_GROUP }, {}, { machineTemplate: FIRST }),
+    observed: launchSettingsState(AMI_1, { launchSettings: GOLDEN, group: CUSTOM_GROUP }, {}, { ownTemplate: FIRST }),
     want: [],
     rests: { until: '10m' },
   },
   {
     name: 'a replacement does not begin while the parameter cannot be read',
-    observed: machineState(
+    observed: launchSettingsState(
       GOLDEN,
-      { machine: GOLDEN, group: { ...CUSTOM_GROUP, instanceTypes: ['m5.xlarge'] } },
+      { launchSettings: GOLDEN, group: { ...CUSTOM_GROUP, instanceTypes: ['m5.xlarge'] } },
       BLUE_GREEN,
       {
-        machineTemplate: FIRST,
+        ownTemplate: FIRST,
         prerequisites: sampleFacts({ imageParameter: { ok: false, error: sampleError('unavailable') } }),
       },
     ),
@@ -330,13 +336,13 @@ export const customAmiCases: readonly PlanCase[] = [
   },
   {
     name: 'nothing is created before the node role has an access entry: EKS would create one for Linux',
-    observed: machineToBe(AMI_1, noAccess('API', false)),
+    observed: launchSettingsToBe(AMI_1, noAccess('API', false)),
     want: [],
     waits: { because: 'PrerequisitesMet NodeAccessInvalid', until: '20s' },
   },
   {
     name: 'nor while aws-auth maps the role and an entry of EKS would take precedence',
-    observed: machineToBe(AMI_1, noAccess('API_AND_CONFIG_MAP', true)),
+    observed: launchSettingsToBe(AMI_1, noAccess('API_AND_CONFIG_MAP', true)),
     want: [],
     waits: { because: 'PrerequisitesMet NodeAccessInvalid', until: '20s' },
   },
@@ -353,7 +359,7 @@ export const customAmiCases: readonly PlanCase[] = [
   },
   {
     name: 'the group is created if aws-auth maps the role and there are no access entries',
-    observed: machineToBe(AMI_1, noAccess('CONFIG_MAP', true)),
+    observed: launchSettingsToBe(AMI_1, noAccess('CONFIG_MAP', true)),
     want: [REMEMBER, CREATE],
   },
 ];

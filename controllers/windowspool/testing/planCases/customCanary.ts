@@ -2,7 +2,7 @@
 
 import type { SecondNodeGroup } from '../../api/api.gen.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
-import { desiredMachine } from '../../providers/nodeGroup/launchTemplate/desiredMachine.ts';
+import { desiredLaunchSettings } from '../../providers/nodeGroup/launchTemplate/desiredLaunchSettings.ts';
 import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
 import { canaryTargetOf } from '../../providers/nodeGroup/secondGroup/canary.ts';
 import { known } from '../answers.ts';
@@ -12,14 +12,14 @@ import { NOW, sampleCluster } from '../fixtures.ts';
 import {
   AMI_1,
   AMI_2,
-  machineFor,
-  machinePool,
-  machineState,
-  machineTemplate,
-  machineVersion,
+  launchSettingsFor,
+  launchSettingsPool,
+  launchSettingsState,
+  ownTemplate,
+  ownTemplateVersion,
   TEMPLATE_ID,
   TEMPLATE_NAME,
-} from '../machineScenes.ts';
+} from '../launchSettingsScenes.ts';
 import { sampleFacts } from '../prerequisites.ts';
 import { HASHED } from '../replacementScenes.ts';
 import type { PlanCase } from './planCase.ts';
@@ -30,16 +30,17 @@ const CREATE = `createCanary ${HASHED} 2`;
 const END = `endCanary ${HASHED}`;
 
 const cluster = { kind: 'seen', cluster: sampleCluster() } as const;
-/** The machine of the canary, which differs from that of the main group in the name of the group. */
+/** The launch settings of the canary, which differ from those of the main group in the name of the group. */
 const OF_CANARY =
-  desiredMachine({ pool: machinePool(AMI_2), cluster, prerequisites: undefined }, HASHED) ?? machineFor(AMI_2);
+  desiredLaunchSettings({ pool: launchSettingsPool(AMI_2), cluster, prerequisites: undefined }, HASHED) ??
+  launchSettingsFor(AMI_2);
 /** The first AMI, and the second one. */
-const MAIN = [machineFor(AMI_1), machineFor(AMI_2)] as const;
-const WITH_VERSION = { machineTemplate: machineTemplate([...MAIN, OF_CANARY]) } as const;
+const MAIN = [launchSettingsFor(AMI_1), launchSettingsFor(AMI_2)] as const;
+const WITH_VERSION = { ownTemplate: ownTemplate([...MAIN, OF_CANARY]) } as const;
 /** EC2 returns the version of the canary in another way than it was written. */
 const UNLIKE = {
-  machineTemplate: machineTemplate([], {
-    versions: [machineVersion('3', OF_CANARY, { others: ['KeyName'] }), ...machineTemplate(MAIN).template.versions],
+  ownTemplate: ownTemplate([], {
+    versions: [ownTemplateVersion('3', OF_CANARY, { others: ['KeyName'] }), ...ownTemplate(MAIN).template.versions],
   }),
 } as const;
 
@@ -48,7 +49,7 @@ const RECORD: SecondNodeGroup = {
   phase: 'Creating',
   startTime: new Date(NOW).toISOString(),
   lastTransitionTime: new Date(NOW).toISOString(),
-  target: canaryTargetOf(machinePool(AMI_2, UPDATE), {
+  target: canaryTargetOf(launchSettingsPool(AMI_2, UPDATE), {
     launchTemplate: { id: TEMPLATE_ID, version: '2' },
     force: false,
   }),
@@ -62,16 +63,16 @@ const recorded = (
   change: Partial<EksState> = {},
   group: Partial<NodeGroup> = {},
 ) =>
-  machineState(
+  launchSettingsState(
     { ami },
-    { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id, ...group }, status: { canary: RECORD } },
+    { launchSettings: AMI_1, group: { releaseVersion: AMI_1.ami.id, ...group }, status: { canary: RECORD } },
     UPDATE,
-    { machineTemplate: machineTemplate(MAIN), second: { kind: 'absent' }, ...change },
+    { ownTemplate: ownTemplate(MAIN), second: { kind: 'absent' }, ...change },
   );
 
 /** The same before the canary begins. */
 const before = (change: Partial<EksState>) =>
-  machineState(AMI_2, { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id } }, UPDATE, change);
+  launchSettingsState(AMI_2, { launchSettings: AMI_1, group: { releaseVersion: AMI_1.ami.id } }, UPDATE, change);
 
 const HAS_VERSION = {
   releaseVersion: AMI_2.ami.id,
@@ -81,13 +82,13 @@ const HAS_VERSION = {
 export const customCanaryCases: readonly PlanCase[] = [
   {
     name: 'another custom AMI is a version, and then a canary',
-    observed: before({ machineTemplate: machineTemplate(MAIN.slice(0, 1)) }),
+    observed: before({ ownTemplate: ownTemplate(MAIN.slice(0, 1)) }),
     want: [`createLaunchTemplateVersion 2: ami ${AMI_1.ami.id} -> ${AMI_2.ami.id}`],
     later: [BEGIN],
   },
   {
     name: 'a canary of a custom AMI begins when the launch template has the AMI',
-    observed: before({ machineTemplate: machineTemplate(MAIN) }),
+    observed: before({ ownTemplate: ownTemplate(MAIN) }),
     want: [BEGIN],
   },
   {
@@ -117,7 +118,7 @@ export const customCanaryCases: readonly PlanCase[] = [
   },
   {
     name: 'a canary of a custom AMI is not created while the launch template cannot be read',
-    observed: derive({ ...recorded(), machineTemplate: undefined }),
+    observed: derive({ ...recorded(), ownTemplate: undefined }),
     want: [],
     waits: { because: 'UpToDate CanaryRunning', until: '1s' },
   },

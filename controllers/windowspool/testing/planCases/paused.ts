@@ -6,7 +6,7 @@ import type { EksDerived } from '../../providers/nodeGroup/model/groupDue.ts';
 import { known } from '../answers.ts';
 import { derive } from '../derived.ts';
 import { knownStatus, LEAVING, samplePool, sampleState, settings } from '../fixtures.ts';
-import { AMI_1, DISK_100, DISK_200, machineState } from '../machineScenes.ts';
+import { AMI_1, DISK_100, DISK_200, launchSettingsState } from '../launchSettingsScenes.ts';
 import { sampleConfigMapOwner, sampleFacts } from '../prerequisites.ts';
 import { seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -15,12 +15,12 @@ import { DELETE, GROW_STEPS } from './steps.ts';
 /** A pool whose size was changed since its group was created. */
 const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
 
-const machine = machineState(DISK_200, { machine: DISK_100 });
+const launchSettings = launchSettingsState(DISK_200, { launchSettings: DISK_100 });
 
 /** A paused pool with a custom AMI, whose spec was changed since its group was created. */
 function customAmi(change: Partial<WindowsPoolSpec>, kubelet?: KubeletSpec): EksDerived {
-  const before = { machine: AMI_1, group: { releaseVersion: AMI_1.ami.id } };
-  const observed = machineState({ ...AMI_1, ...(kubelet && { kubelet }) }, before);
+  const before = { launchSettings: AMI_1, group: { releaseVersion: AMI_1.ami.id } };
+  const observed = launchSettingsState({ ...AMI_1, ...(kubelet && { kubelet }) }, before);
   return derive({ ...observed, pool: { ...observed.pool, spec: { ...observed.pool.spec, ...change, paused: true } } });
 }
 const newUserData = (what: string) => `createLaunchTemplateVersion 2: userData changed (kubelet: ${what})`;
@@ -41,8 +41,11 @@ export const pausedCases: readonly PlanCase[] = [
     want: GROW_STEPS.slice(1),
   },
   {
-    name: 'of a paused pool whose machine was changed',
-    observed: derive({ ...machine, pool: { ...machine.pool, spec: { ...machine.pool.spec, paused: true } } }),
+    name: 'of a paused pool whose launch settings were changed',
+    observed: derive({
+      ...launchSettings,
+      pool: { ...launchSettings.pool, spec: { ...launchSettings.pool.spec, paused: true } },
+    }),
     want: [
       'createLaunchTemplateVersion 2: disk.sizeGiB 100 -> 200',
       'updateNodeGroupVersion web 1.36-2026.02.11 lt-0e1f2a3b@2',

@@ -14,7 +14,7 @@ import {
   samplePool,
   sampleState,
 } from '../fixtures.ts';
-import { BY_TAGS, DISK_100, machineFor, machineTemplate } from '../machineScenes.ts';
+import { BY_TAGS, DISK_100, launchSettingsFor, ownTemplate } from '../launchSettingsScenes.ts';
 import { terminating } from '../nodeScenes.ts';
 import { sampleFacts } from '../prerequisites.ts';
 import {
@@ -56,10 +56,13 @@ const due = (spec = replacing(), rest: Parameters<typeof sampleState>[0] = {}) =
   return sampleState({ pool, group: { kind: 'seen', group }, nodes: OLD_NODES, prerequisites, ...rest });
 };
 
-/** The same for a pool whose spec has another machine, while its group has no launch template. */
-const dueMachine = (machine: object, rest: Parameters<typeof sampleState>[0]) =>
-  due(replacing(OLD, { ...machine, diskSizeGiB: undefined } as never), { prerequisites: sampleFacts(), ...rest });
-const BEGIN_MACHINE = `switchNodeGroup ${HASHED} second=web`;
+/** The same for a pool whose spec has other launch settings, while its group has no launch template. */
+const dueLaunchSettings = (launchSettings: object, rest: Parameters<typeof sampleState>[0]) =>
+  due(replacing(OLD, { ...launchSettings, diskSizeGiB: undefined } as never), {
+    prerequisites: sampleFacts(),
+    ...rest,
+  });
+const BEGIN_LAUNCH_SETTINGS = `switchNodeGroup ${HASHED} second=web`;
 const unread = { ok: false, error: sampleError('unavailable') } as const;
 
 const quotaReached = sampleFacts({ nodeGroups: known(Array.from({ length: 30 }, String)) });
@@ -106,25 +109,25 @@ const beginning: readonly PlanCase[] = [
   },
   {
     name: 'a replacement by a group with a launch template begins once EC2 has answered about the template',
-    observed: dueMachine(DISK_100, { machineTemplate: { kind: 'absent' } }),
-    want: [BEGIN_MACHINE],
+    observed: dueLaunchSettings(DISK_100, { ownTemplate: { kind: 'absent' } }),
+    want: [BEGIN_LAUNCH_SETTINGS],
   },
   {
     name: 'a replacement does not begin while the launch template cannot be read',
-    observed: dueMachine(DISK_100, { machineTemplate: undefined }),
+    observed: dueLaunchSettings(DISK_100, { ownTemplate: undefined }),
     want: [],
     waits: { because: 'UpToDate ImmutableDifference', until: '10m' },
   },
   {
     name: "a replacement does not begin while a template with the name of the pool's has another owner",
-    observed: dueMachine(DISK_100, { machineTemplate: machineTemplate([machineFor(DISK_100)], { tags: {} }) }),
+    observed: dueLaunchSettings(DISK_100, { ownTemplate: ownTemplate([launchSettingsFor(DISK_100)], { tags: {} }) }),
     want: [],
     waits: { because: 'PrerequisitesMet LaunchTemplateNotOwned', until: '20s' },
   },
   {
     name: 'a replacement does not begin while no security group has the tags in the spec',
-    observed: dueMachine(BY_TAGS, {
-      machineTemplate: { kind: 'absent' },
+    observed: dueLaunchSettings(BY_TAGS, {
+      ownTemplate: { kind: 'absent' },
       prerequisites: sampleFacts({ securityGroups: known([]) }),
     }),
     want: [],
@@ -132,8 +135,8 @@ const beginning: readonly PlanCase[] = [
   },
   {
     name: 'a replacement does not begin while security groups that are selected by tags cannot be read',
-    observed: dueMachine(BY_TAGS, {
-      machineTemplate: { kind: 'absent' },
+    observed: dueLaunchSettings(BY_TAGS, {
+      ownTemplate: { kind: 'absent' },
       prerequisites: sampleFacts({ securityGroups: unread }),
     }),
     want: [],

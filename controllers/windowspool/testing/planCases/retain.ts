@@ -15,13 +15,13 @@ import {
 } from '../fixtures.ts';
 import {
   DISK_100,
-  machineFor,
-  machinePool,
-  machineState,
-  machineTemplate,
-  machineToBe,
+  launchSettingsFor,
+  launchSettingsPool,
+  launchSettingsState,
+  launchSettingsToBe,
+  ownTemplate,
   TEMPLATE_NAME,
-} from '../machineScenes.ts';
+} from '../launchSettingsScenes.ts';
 import { BY_OPERATOR } from '../nodeScenes.ts';
 import { otherAuthority, seen, unconfirmed, unreachable, unseen, withoutCluster } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
@@ -34,8 +34,8 @@ const ownClass: SpecChange = {
 };
 const retainedWithOwnClass = samplePool(ownClass, { metadata, status: knownStatus() });
 
-const bare = machinePool(DISK_100, {}, knownStatus());
-const retainedMachine = {
+const bare = launchSettingsPool(DISK_100, {}, knownStatus());
+const retainedLaunchSettings = {
   ...bare,
   metadata: { ...bare.metadata, ...metadata },
   spec: { ...bare.spec, ...retained.spec, nodeGroup: bare.spec.nodeGroup },
@@ -51,14 +51,14 @@ const sent = { labels: { set: {}, remove: ['winpool.dev/pool', 'winpool.dev/wind
 export const retainCases: readonly PlanCase[] = [
   {
     name: 'the launch template of a retained group is kept',
-    observed: machineState(DISK_100, { machine: DISK_100 }, {}, { pool: retainedMachine }),
+    observed: launchSettingsState(DISK_100, { launchSettings: DISK_100 }, {}, { pool: retainedLaunchSettings }),
     want: [LABELS, AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
   {
     name: 'a launch template from which no group was created is deleted',
-    observed: machineToBe(DISK_100, {
-      pool: retainedMachine,
-      machineTemplate: machineTemplate([machineFor(DISK_100)]),
+    observed: launchSettingsToBe(DISK_100, {
+      pool: retainedLaunchSettings,
+      ownTemplate: ownTemplate([launchSettingsFor(DISK_100)]),
     }),
     want: [`deleteLaunchTemplate ${TEMPLATE_NAME}`, CLASS, REMOVE_FINALIZER],
   },

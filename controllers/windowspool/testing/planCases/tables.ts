@@ -9,7 +9,7 @@ import { deletionCases } from './deletion.ts';
 import { driftCases } from './drift.ts';
 import { existingNodeOperationCases } from './existingNodeOperations.ts';
 import { gateCases } from './gate.ts';
-import { machineCases } from './machine.ts';
+import { launchSettingsCases } from './launchSettings.ts';
 import { maintenanceWindowCases } from './maintenanceWindows.ts';
 import { nodeConditionCases } from './nodeConditions.ts';
 import { nodeGroupCases } from './nodeGroup.ts';
@@ -48,7 +48,7 @@ export const tables: Readonly<Record<string, readonly PlanCase[]>> = {
     ...otherPoolsCases,
   ],
   'for a launch template': templateCases,
-  'for the machine': machineCases,
+  'for the launch settings': launchSettingsCases,
   'for a custom AMI': customAmiCases,
   'for a custom AMI that is tried on a canary first': customCanaryCases,
   'for a script of nodes': userDataCases,

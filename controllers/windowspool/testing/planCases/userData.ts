@@ -6,13 +6,13 @@ import { known } from '../answers.ts';
 import { CLUSTER_ARN } from '../fixtures.ts';
 import {
   AMI_1,
-  machineFor,
-  machineState,
-  machineTemplate,
-  machineToBe,
+  launchSettingsFor,
+  launchSettingsState,
+  launchSettingsToBe,
+  ownTemplate,
   TEMPLATE_ID,
   TEMPLATE_NAME,
-} from '../machineScenes.ts';
+} from '../launchSettingsScenes.ts';
 import { sampleFacts, unasked } from '../prerequisites.ts';
 import { AUTOMATIC, inWindow, SATURDAYS } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
@@ -23,19 +23,20 @@ const script = (key = 'a.ps1', phase: 'BeforeBootstrap' | 'AfterBootstrap' = 'Be
 /** The facts with this text of the script. */
 const facts = (text: string | undefined) =>
   sampleFacts({ userData: known({ namespace: 'winpool-system', keys: ['a.ps1'], text, isBinary: false }) });
-const template = (spec: Partial<NodeGroupSpec>, text: string) => machineTemplate([machineFor(spec, {}, facts(text))]);
+const template = (spec: Partial<NodeGroupSpec>, text: string) =>
+  ownTemplate([launchSettingsFor(spec, {}, facts(text))]);
 
 /** A pool whose nodes have the first script, whose ConfigMap has this text now, and which names this script now. */
 function changed(
   text: string | undefined,
-  rest: Parameters<typeof machineState>[2] = {},
+  rest: Parameters<typeof launchSettingsState>[2] = {},
   now: Partial<NodeGroupSpec> = script(),
   before: Partial<NodeGroupSpec> = script(),
   change: Partial<EksState> = {},
 ): EksDerived {
-  const machine = { machine: before, ...(before.ami && { group: { releaseVersion: before.ami.id } }) };
-  const observed = { prerequisites: facts(text), machineTemplate: template(before, 'first'), ...change };
-  return machineState(now, machine, rest, observed);
+  const launchSettings = { launchSettings: before, ...(before.ami && { group: { releaseVersion: before.ami.id } }) };
+  const observed = { prerequisites: facts(text), ownTemplate: template(before, 'first'), ...change };
+  return launchSettingsState(now, launchSettings, rest, observed);
 }
 
 const ADD = 'createLaunchTemplateVersion 2: userData changed';
@@ -45,7 +46,7 @@ const UPDATE = `updateNodeGroupVersion web 1.36-2026.02.11 ${TEMPLATE_ID}@2`;
 export const userDataCases: readonly PlanCase[] = [
   {
     name: 'a pool with a script gets a launch template, which does not show it',
-    observed: machineToBe(script(), { prerequisites: facts('first') }),
+    observed: launchSettingsToBe(script(), { prerequisites: facts('first') }),
     want: [
       `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
       `createLaunchTemplate ${TEMPLATE_NAME} 50GiB`,
@@ -56,13 +57,13 @@ export const userDataCases: readonly PlanCase[] = [
   },
   {
     name: 'nothing is created while the script does not exist',
-    observed: machineToBe(script(), { prerequisites: facts(undefined) }),
+    observed: launchSettingsToBe(script(), { prerequisites: facts(undefined) }),
     want: [],
     waits: { because: 'PrerequisitesMet UserDataNotFound', until: '20s' },
   },
   {
     name: 'nothing is created while the script cannot be read',
-    observed: machineToBe(script(), { prerequisites: sampleFacts({ userData: unasked() }) }),
+    observed: launchSettingsToBe(script(), { prerequisites: sampleFacts({ userData: unasked() }) }),
     want: [],
     waits: { because: 'PrerequisitesMet AccessDenied', until: '20s' },
   },

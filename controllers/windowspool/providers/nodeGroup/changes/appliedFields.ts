@@ -9,11 +9,11 @@ import type { NodeGroup, Scaling, UpdateSettings, WarmPool } from '../../../port
 import type { Taint } from '../../../ports/nodes.ts';
 import { scalingIn } from '../../../rules/nodeSource.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf, warmPoolOf } from '../desired/desiredNodeGroup.ts';
-import { wantedTexts } from '../launchTemplate/desiredMachine.ts';
-import { hasMachine } from '../launchTemplate/machine.ts';
+import { wantedTexts } from '../launchTemplate/desiredLaunchSettings.ts';
+import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import { pinnedTemplateVersion } from '../versions/launchTemplate.ts';
 import { spelled } from '../versions/releaseVersion.ts';
-import { appliedOf, digestOf, MACHINE, machineField } from './appliedRecord.ts';
+import { appliedOf, digestOf, LAUNCH_SETTINGS, launchSettingsField } from './appliedRecord.ts';
 
 /**
  * Values as text, by field name: `label team`, `taint gpu:NoSchedule`, `scaling`, `tag cost`, `version`, `release`, `template version`,
@@ -35,7 +35,7 @@ export function desiredFields(pool: WindowsPool): Fields {
     scaling: scalingIn(pool.spec),
     tags: keptTags(pool),
     templateVersion: pinnedTemplateVersion(pool.spec),
-    ...(hasMachine(pool.spec) && { machine: wantedTexts(pool) }),
+    ...(hasLaunchSettings(pool.spec) && { launchSettings: wantedTexts(pool) }),
     ...pinsOf(pool.spec),
     ...updateOf(pool.spec),
     ...warmPoolOf(pool.spec),
@@ -52,7 +52,7 @@ interface Parts extends Pick<NodeGroup, 'labels' | 'taints' | 'tags'> {
   readonly kubernetesVersion?: string | undefined;
   readonly releaseVersion?: string | undefined;
   readonly templateVersion?: string | undefined;
-  readonly machine?: Readonly<Record<string, string>>;
+  readonly launchSettings?: Readonly<Record<string, string>>;
   readonly update?: UpdateSettings;
   readonly warmPool?: WarmPool | undefined;
 }
@@ -70,14 +70,14 @@ export const WARM_POOL = 'warmPool';
 
 const UPDATE = 'update ';
 
-/** The setting of the machine that the field is about, such as `disk.sizeGiB`; undefined for other fields. */
-export function machineSettingOf(field: string): string | undefined {
-  return field.startsWith(MACHINE) && field !== TEMPLATE ? field.slice(MACHINE.length) : undefined;
+/** The launch setting that the field is about, such as `disk.sizeGiB`; undefined for other fields. */
+export function launchSettingsSettingOf(field: string): string | undefined {
+  return field.startsWith(LAUNCH_SETTINGS) && field !== TEMPLATE ? field.slice(LAUNCH_SETTINGS.length) : undefined;
 }
 
-/** Whether the field is about the launch template: its version, or a setting of the machine in it. */
+/** Whether the field is about the launch template: its version, or a launch setting in it. */
 export function isTemplateField(field: string): boolean {
-  return field.startsWith(MACHINE);
+  return field.startsWith(LAUNCH_SETTINGS);
 }
 
 /** The field of a setting of rolling updates. */
@@ -98,7 +98,7 @@ function fieldsOf({
   kubernetesVersion,
   releaseVersion,
   templateVersion,
-  machine = {},
+  launchSettings = {},
   update,
   warmPool,
 }: Parts): Fields {
@@ -110,7 +110,7 @@ function fieldsOf({
     ...Object.entries(tags).map(([key, value]) => [tagField(key), value] as const),
     ...(kubernetesVersion ? [[VERSION, kubernetesVersion] as const] : []),
     ...(templateVersion ? [[TEMPLATE, templateVersion] as const] : []),
-    ...Object.entries(machine).map(([setting, text]) => [machineField(setting), text] as const),
+    ...Object.entries(launchSettings).map(([setting, text]) => [launchSettingsField(setting), text] as const),
     ...(releaseVersion ? [[RELEASE, spelled(releaseVersion)] as const] : []),
     ...Object.entries(update ?? {}).map(([setting, value]) => [updateField(setting), String(value)] as const),
     ...(warmPool ? [[WARM_POOL, describeWarmPool(warmPool, scaling.maxSize)] as const] : []),

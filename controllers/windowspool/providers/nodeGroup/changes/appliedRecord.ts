@@ -3,11 +3,11 @@ import type { WindowsPool } from '../../../api/api.gen.ts';
 import { hashOf } from '../../../util/hash.ts';
 
 /** The prefix of the fields of the launch template. */
-export const MACHINE = 'template ';
+export const LAUNCH_SETTINGS = 'template ';
 
-/** The field of a setting of the machine, which is in the operator's launch template: `template disk.sizeGiB`. */
-export function machineField(setting: string): string {
-  return `${MACHINE}${setting}`;
+/** The field of a launch setting, which is in the operator's launch template: `template disk.sizeGiB`. */
+export function launchSettingsField(setting: string): string {
+  return `${LAUNCH_SETTINGS}${setting}`;
 }
 
 /** Digests by field; undefined when status has none. */

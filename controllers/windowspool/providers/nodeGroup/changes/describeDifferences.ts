@@ -2,14 +2,14 @@
 import type { WindowsPool } from '../../../api/api.gen.ts';
 import type { LabelsOf } from '../../../api/metricCatalogue.ts';
 import { sentence } from '../../../util/words.ts';
-import { isFollowed } from '../launchTemplate/desiredMachine.ts';
-import { settingText, USER_DATA } from '../launchTemplate/machine.ts';
+import { isFollowed } from '../launchTemplate/desiredLaunchSettings.ts';
+import { settingText, USER_DATA } from '../launchTemplate/launchSettings.ts';
 import type { Difference } from '../model/changes.ts';
-import { machineSettingOf, RELEASE, TEMPLATE, VERSION, WARM_POOL } from './appliedFields.ts';
+import { launchSettingsSettingOf, RELEASE, TEMPLATE, VERSION, WARM_POOL } from './appliedFields.ts';
 
 /** Whether other security groups now have the tags in the spec: `update.policy` decides what happens. */
 export function isFollowing({ spec }: WindowsPool, { field, isDrift }: Difference): boolean {
-  return isDrift && isFollowed(spec, machineSettingOf(field) ?? '');
+  return isDrift && isFollowed(spec, launchSettingsSettingOf(field) ?? '');
 }
 
 /** The part of a node group that a field belongs to, as a label of the metric. */
@@ -36,7 +36,7 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
 
 /** `label tier is db (expected web)`. */
 export function describeDifference({ field: key, wanted, found }: Difference): string {
-  const setting = machineSettingOf(key);
+  const setting = launchSettingsSettingOf(key);
   if (setting === USER_DATA) return `${setting} differs`;
   // The launch template could not be read.
   if (setting !== undefined && found === undefined) return `${setting} is unknown (expected ${settingText(wanted)})`;

@@ -1,13 +1,13 @@
 import type { Image } from '../../../ports/prerequisites.ts';
 import { known } from '../../../testing/answers.ts';
 import { checkTable } from '../../../testing/checkTable.ts';
-import { AMI_1, machinePool } from '../../../testing/machineScenes.ts';
+import { AMI_1, launchSettingsPool } from '../../../testing/launchSettingsScenes.ts';
 import { sampleFacts, sampleImage, sampleInput, unasked } from '../../../testing/prerequisites.ts';
 import type { SelectedImage } from '../model/checkFacts.ts';
 
 const testChecks = checkTable('checks/customAmiCheck');
 
-const CUSTOM_SPEC = machinePool(AMI_1).spec;
+const CUSTOM_SPEC = launchSettingsPool(AMI_1).spec;
 
 /** A pool with a custom AMI that EC2 has with these changes, or does not have. */
 const imageInput = (change: Partial<Image> | undefined, ofGroup?: SelectedImage['ofGroup']) => {
@@ -18,7 +18,7 @@ const imageInput = (change: Partial<Image> | undefined, ofGroup?: SelectedImage[
 /** A pool that follows a parameter with this value. */
 const parameterInput = (value: string | undefined) =>
   sampleInput({
-    spec: machinePool({ ami: { ssmParameter: '/windowspool/golden' } }).spec,
+    spec: launchSettingsPool({ ami: { ssmParameter: '/windowspool/golden' } }).spec,
     facts: sampleFacts({ imageParameter: known(value) }),
   });
 

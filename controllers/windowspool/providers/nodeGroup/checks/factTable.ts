@@ -9,7 +9,7 @@ import { canonical } from '../../../util/hash.ts';
 import { roleArnOf, roleName } from '../desired/nodeRole.ts';
 import { selectsByTags, subnetTerms } from '../desired/subnets.ts';
 import { imageIdOf, imageParameterIn, selectedImage } from '../launchTemplate/image.ts';
-import { followsSecurityGroups, isCustom, securityGroupTerms } from '../launchTemplate/machine.ts';
+import { followsSecurityGroups, isCustom, securityGroupTerms } from '../launchTemplate/launchSettings.ts';
 import { userDataIn } from '../launchTemplate/userScript.ts';
 import type { FactName, Facts, FactValue } from '../model/checkFacts.ts';
 import type { EksState } from '../model/groupState.ts';

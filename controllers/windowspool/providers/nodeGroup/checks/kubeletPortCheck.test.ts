@@ -1,10 +1,10 @@
 import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
-import { adviceTable, planned, withMachine, withTemplate } from '../../../testing/adviceStates.ts';
+import { adviceTable, planned, withLaunchSettings, withTemplate } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
 import { derive } from '../../../testing/derived.ts';
 import { sampleCluster } from '../../../testing/fixtures.ts';
 import type { Brief } from '../../../testing/goldenTexts.ts';
-import { BY_TAGS, DISK_100 } from '../../../testing/machineScenes.ts';
+import { BY_TAGS, DISK_100 } from '../../../testing/launchSettingsScenes.ts';
 import { sampleSecurityGroup } from '../../../testing/prerequisites.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 
@@ -129,18 +129,18 @@ describe('advice about the port of the kubelet, with security groups in the spec
   testAdvice([
     [
       'the rules of EKS, because the operator adds the cluster security group',
-      withMachine(byId, { securityRules: known([open, group(NODES)]) }),
+      withLaunchSettings(byId, { securityRules: known([open, group(NODES)]) }),
       [],
     ],
     [
       'a rule of the group that the spec names',
-      withMachine(byId, { securityRules: known([closed, group(NODES, { inbound: [rule()] })]) }),
+      withLaunchSettings(byId, { securityRules: known([closed, group(NODES, { inbound: [rule()] })]) }),
       [],
     ],
-    ['no rule of either', withMachine(byId, { securityRules: known([closed, group(NODES)]) }), none],
+    ['no rule of either', withLaunchSettings(byId, { securityRules: known([closed, group(NODES)]) }), none],
     [
       'a rule of a group that the spec selects by tags',
-      withMachine(
+      withLaunchSettings(
         byTags,
         { securityRules: known([closed]) },
         { securityGroups: known([group(NODES, { tags, inbound: [rule()] })]) },
@@ -149,9 +149,13 @@ describe('advice about the port of the kubelet, with security groups in the spec
     ],
     [
       'no rule of such a group',
-      withMachine(byTags, { securityRules: known([closed]) }, { securityGroups: known([group(NODES, { tags })]) }),
+      withLaunchSettings(
+        byTags,
+        { securityRules: known([closed]) },
+        { securityGroups: known([group(NODES, { tags })]) },
+      ),
       none,
     ],
-    ['tags that select no group', withMachine(byTags, { securityRules: known([closed]) }), []],
+    ['tags that select no group', withLaunchSettings(byTags, { securityRules: known([closed]) }), []],
   ]);
 });

@@ -1,7 +1,7 @@
 import { advises, met, notMet } from '../../../checks/check.ts';
 import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
-import { selectedGroups } from '../launchTemplate/machine.ts';
+import { selectedGroups } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { resolvedTemplate, templateIn } from '../versions/launchTemplate.ts';
 import { controlPlaneGroups } from './factTable.ts';

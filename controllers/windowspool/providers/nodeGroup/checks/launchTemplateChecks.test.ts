@@ -1,9 +1,15 @@
 import { known } from '../../../testing/answers.ts';
 import { type CheckRow, checkTable } from '../../../testing/checkTable.ts';
 import { samplePool, sampleTemplate } from '../../../testing/fixtures.ts';
-import { DISK_100, machineFor, machinePool, machineTemplate, machineVersion } from '../../../testing/machineScenes.ts';
+import {
+  DISK_100,
+  launchSettingsFor,
+  launchSettingsPool,
+  ownTemplate,
+  ownTemplateVersion,
+} from '../../../testing/launchSettingsScenes.ts';
 import { sampleFacts, sampleInput } from '../../../testing/prerequisites.ts';
-import type { MachineTemplateView } from '../model/checkFacts.ts';
+import type { OwnTemplateView } from '../model/checkFacts.ts';
 
 const testChecks = checkTable('checks/launchTemplateChecks');
 
@@ -13,11 +19,11 @@ const template = (launchTemplate: object, rest: object = {}) =>
 
 const WINDOWS = template({ name: 'windows', version: '$Latest' });
 
-const own = machineTemplate([machineFor(DISK_100)]);
+const own = ownTemplate([launchSettingsFor(DISK_100)]);
 
 const ofGroup = (id: string) => ({ id, name: 'winpool/prod/web', version: '3' });
 
-const ownView = (change: Partial<MachineTemplateView>): MachineTemplateView => ({
+const ownView = (change: Partial<OwnTemplateView>): OwnTemplateView => ({
   name: 'winpool/prod/web',
   ownerTags: { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'prod' },
   found: undefined,
@@ -27,12 +33,12 @@ const ownView = (change: Partial<MachineTemplateView>): MachineTemplateView => (
   ...change,
 });
 
-/** The input for a pool that sets its machine, with two security groups. */
-const ownInput = (machineTemplate?: MachineTemplateView, change: Parameters<typeof sampleFacts>[0] = {}) =>
+/** The input for a pool that sets launch settings, with two security groups. */
+const ownInput = (ownTemplate?: OwnTemplateView, change: Parameters<typeof sampleFacts>[0] = {}) =>
   sampleInput({
-    spec: machinePool({ securityGroups: [{ id: 'sg-0a000000' }, { tags: { tier: 'windows' } }] }).spec,
+    spec: launchSettingsPool({ securityGroups: [{ id: 'sg-0a000000' }, { tags: { tier: 'windows' } }] }).spec,
     facts: sampleFacts(change),
-    machineTemplate,
+    ownTemplate,
   });
 
 /** What a message says about the launch template of the node group that was deleted. */
@@ -92,7 +98,7 @@ describe('the checks of the launch template', () => {
         ownView({
           found: own.template,
           isOwn: true,
-          unlike: machineVersion('2', machineFor(DISK_100), { others: ['UserData', 'KeyName'] }),
+          unlike: ownTemplateVersion('2', launchSettingsFor(DISK_100), { others: ['UserData', 'KeyName'] }),
         }),
       ),
       [

@@ -53,7 +53,7 @@ function fits({ spec, facts }: CheckInput): Answer | undefined {
 /** Ensures that a template with the name of the pool's is the pool's: another one is never changed or deleted. */
 export const launchTemplateOwner: NodeGroupCheck = {
   ...required('LaunchTemplateNotOwned', 'launch-template-owner', "the owner of the pool's launch template"),
-  evaluate({ machineTemplate: seen }) {
+  evaluate({ ownTemplate: seen }) {
     if (!seen?.found || seen.isOwn) return seen && met;
     const { name, id } = seen.found;
     const tags = Object.entries(seen.ownerTags).map(([key, value]) => `${key}=${value}`);
@@ -66,7 +66,7 @@ export const launchTemplateOwner: NodeGroupCheck = {
 
 /** Ensures that the template of an existing group was not deleted: EKS cannot give the group another one. */
 function ownTemplateExists(input: CheckInput): Answer | undefined {
-  const { machineTemplate: seen, spec, canaryNodes } = input;
+  const { ownTemplate: seen, spec, canaryNodes } = input;
   if (seen?.ofGroup?.name !== seen?.name || !seen?.ofGroup || seen.ofGroup.id === seen.found?.id) return undefined;
   const { id, version } = seen.ofGroup;
   const text = `Launch template ${seen.name} (${id}), from which the node group was created, was deleted. The node group keeps the settings of version ${version}`;
@@ -85,7 +85,7 @@ function ownTemplateExists(input: CheckInput): Answer | undefined {
 }
 
 /** Ensures that EC2 returns what the operator wrote: otherwise each comparison would fail, and each would add a version. */
-function ownTemplateIsAsWritten({ machineTemplate: seen }: CheckInput): Answer | undefined {
+function ownTemplateIsAsWritten({ ownTemplate: seen }: CheckInput): Answer | undefined {
   if (!seen?.unlike) return undefined;
   const { version, others } = seen.unlike;
   const what = others.length > 0 ? ` It also sets ${joined(others)}.` : '';

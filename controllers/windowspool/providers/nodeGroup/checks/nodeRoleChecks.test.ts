@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { known } from '../../../testing/answers.ts';
 import { type CheckRow, checkTable } from '../../../testing/checkTable.ts';
 import { sampleCluster, sampleError, samplePool } from '../../../testing/fixtures.ts';
-import { AMI_1, machinePool } from '../../../testing/machineScenes.ts';
+import { AMI_1, launchSettingsPool } from '../../../testing/launchSettingsScenes.ts';
 import { sampleFacts, sampleInput, unasked } from '../../../testing/prerequisites.ts';
 import type { CheckInput, FactName } from '../model/checkFacts.ts';
 import { missingAccessEntry } from './nodeRoleChecks.ts';
@@ -18,7 +18,7 @@ const facts = sampleFacts();
 const without = (...names: readonly FactName[]) =>
   Object.fromEntries(Object.entries(facts).filter(([name]) => !names.includes(name as never))) as typeof facts;
 
-const CUSTOM_SPEC = machinePool(AMI_1).spec;
+const CUSTOM_SPEC = launchSettingsPool(AMI_1).spec;
 
 const linux = { ...windows, groups: windows.groups.slice(0, 2) };
 

@@ -5,7 +5,7 @@ import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import { roleArnOf, sameRole, withoutPath } from '../desired/nodeRole.ts';
-import { isCustom } from '../launchTemplate/machine.ts';
+import { isCustom } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { given, type NodeGroupCheck, unread } from './nodeGroupCheck.ts';
 

@@ -2,12 +2,12 @@ import {
   adviceTable,
   planned,
   running,
-  runningMachine,
-  withMachine,
+  runningLaunchSettings,
+  withLaunchSettings,
   withTemplate,
 } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
-import { DISK_100 } from '../../../testing/machineScenes.ts';
+import { DISK_100 } from '../../../testing/launchSettingsScenes.ts';
 
 const testAdvice = adviceTable('checks/rootVolumeChecks');
 
@@ -21,10 +21,10 @@ describe('advice about the encryption of volumes', () => {
     ['an account that encrypts new volumes', planned(), []],
     ['a launch template that encrypts the root volume', withTemplate(encrypted, OFF), []],
     ['a launch template that does not, in an account that encrypts new volumes', withTemplate(open), []],
-    ['the disk of a pool that sets its machine', withMachine(DISK_100, OFF), []],
+    ['the disk of a pool that sets launch settings', withLaunchSettings(DISK_100, OFF), []],
     [
       'a disk that the pool does not encrypt',
-      withMachine(off, OFF),
+      withLaunchSettings(off, OFF),
       [
         [
           'RootVolumeNotEncrypted',
@@ -35,7 +35,7 @@ describe('advice about the encryption of volumes', () => {
     ],
     [
       'such a disk of a group that exists',
-      runningMachine(off, OFF),
+      runningLaunchSettings(off, OFF),
       [
         [
           'RootVolumeNotEncrypted',
@@ -80,15 +80,15 @@ describe('advice about the encryption of volumes', () => {
 describe('advice about the size of volumes', () => {
   testAdvice([
     ['100 GiB', planned(), []],
-    ['100 GiB of a pool that sets its machine', withMachine(DISK_100), []],
+    ['100 GiB of a pool that sets launch settings', withLaunchSettings(DISK_100), []],
     [
-      'the default of a pool that sets its machine',
-      withMachine({ instanceTags: { team: 'web' } }),
+      'the default of a pool that sets launch settings',
+      withLaunchSettings({ instanceTags: { team: 'web' } }),
       [['RootVolumeSmall', '50 GiB', 'nodeGroup.disk.sizeGiB', '100']],
     ],
     [
       'such a pool whose group exists',
-      runningMachine({ disk: { ...DISK_100.disk, sizeGiB: 60 } }),
+      runningLaunchSettings({ disk: { ...DISK_100.disk, sizeGiB: 60 } }),
       [['RootVolumeSmall', '60 GiB', 'nodeGroup.disk.sizeGiB', '100']],
     ],
     ['100 GiB in a launch template', withTemplate({ rootVolume: { sizeGiB: 100 } }), []],

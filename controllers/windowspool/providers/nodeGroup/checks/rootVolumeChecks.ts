@@ -4,23 +4,23 @@ import { advises, met, notMet } from '../../../checks/check.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { DEFAULT_DISK_GIB } from '../desired/desiredNodeGroup.ts';
-import { diskIn } from '../launchTemplate/machine.ts';
+import { diskIn } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { resolvedTemplate, templateIn } from '../versions/launchTemplate.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
-/** The root volume of new nodes, and what defines it: the user's launch template, or the machine in the spec. */
+/** The root volume of new nodes, and what defines it: the user's launch template, or the launch settings in the spec. */
 interface RootVolume {
   readonly sizeGiB?: number;
   readonly isEncrypted?: boolean;
   readonly template?: LaunchTemplate;
-  readonly isOfMachine?: true;
+  readonly isOfLaunchSettings?: true;
 }
 
 /** The root volume of new nodes; undefined while the template is not known. */
 export function rootVolumeOf({ spec, facts }: CheckInput): RootVolume | undefined {
   const disk = diskIn(spec);
-  if (disk) return { sizeGiB: disk.sizeGiB, isEncrypted: disk.encrypted, isOfMachine: true };
+  if (disk) return { sizeGiB: disk.sizeGiB, isEncrypted: disk.encrypted, isOfLaunchSettings: true };
   if (!templateIn(spec)) return { sizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
   const template = resolvedTemplate(facts);
   return template && { ...template.rootVolume, template };
@@ -52,7 +52,7 @@ export const volumeEncryption: NodeGroupCheck = {
 
 /** What else leaves the volume open, and another remedy than a setting of the account. */
 function encryptionTexts(
-  { template, isOfMachine }: RootVolume,
+  { template, isOfLaunchSettings }: RootVolume,
   { creating }: CheckInput,
 ): { readonly open: string; readonly other: string } {
   const BOTH = 'Both apply to new nodes';
@@ -60,7 +60,7 @@ function encryptionTexts(
     const open = `, and ${nameOf(template)} does not encrypt the root volume (/dev/sda1)`;
     return { open, other: `, or encrypt the volume in the launch template. ${BOTH}` };
   }
-  if (isOfMachine) {
+  if (isOfLaunchSettings) {
     const other = creating
       ? `, or set nodeGroup.disk.encrypted: true. ${BOTH}`
       : ', which applies to new nodes, or set nodeGroup.disk.encrypted: true, which replaces all nodes';
@@ -99,9 +99,9 @@ export const volumeSize: NodeGroupCheck = {
   },
 };
 
-function sizeRemedy({ template, isOfMachine }: RootVolume, { creating }: CheckInput): string {
+function sizeRemedy({ template, isOfLaunchSettings }: RootVolume, { creating }: CheckInput): string {
   if (template) return `Set the VolumeSize of /dev/sda1 in ${nameOf(template)} to at least ${ENOUGH_GIB}`;
-  if (isOfMachine)
+  if (isOfLaunchSettings)
     return `Set nodeGroup.disk.sizeGiB to at least ${ENOUGH_GIB}${creating ? '' : ', which replaces all nodes'}`;
   if (creating) return `Set nodeGroup.diskSizeGiB to at least ${ENOUGH_GIB}`;
   return `EKS cannot change the disk size of a node group: set nodeGroup.immutableChangePolicy: Replace, and nodeGroup.diskSizeGiB to at least ${ENOUGH_GIB}`;

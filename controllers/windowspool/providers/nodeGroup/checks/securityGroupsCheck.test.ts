@@ -1,17 +1,17 @@
 import { known } from '../../../testing/answers.ts';
 import { checkTable } from '../../../testing/checkTable.ts';
-import { machinePool } from '../../../testing/machineScenes.ts';
+import { launchSettingsPool } from '../../../testing/launchSettingsScenes.ts';
 import { sampleFacts, sampleInput, sampleSecurityGroup } from '../../../testing/prerequisites.ts';
-import type { MachineTemplateView } from '../model/checkFacts.ts';
+import type { OwnTemplateView } from '../model/checkFacts.ts';
 
 const testChecks = checkTable('checks/securityGroupsCheck');
 
-/** The input for a pool that sets its machine, with two security groups. */
-const ownInput = (machineTemplate?: MachineTemplateView, change: Parameters<typeof sampleFacts>[0] = {}) =>
+/** The input for a pool that sets launch settings, with two security groups. */
+const ownInput = (ownTemplate?: OwnTemplateView, change: Parameters<typeof sampleFacts>[0] = {}) =>
   sampleInput({
-    spec: machinePool({ securityGroups: [{ id: 'sg-0a000000' }, { tags: { tier: 'windows' } }] }).spec,
+    spec: launchSettingsPool({ securityGroups: [{ id: 'sg-0a000000' }, { tags: { tier: 'windows' } }] }).spec,
     facts: sampleFacts(change),
-    machineTemplate,
+    ownTemplate,
   });
 
 describe('the checks of security groups', () => {

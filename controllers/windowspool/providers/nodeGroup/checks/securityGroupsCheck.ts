@@ -1,7 +1,7 @@
 import { met, notMet, required } from '../../../checks/check.ts';
 import { joined } from '../../../util/words.ts';
 import { describeTerm } from '../desired/subnets.ts';
-import { hasTags, securityGroupTerms } from '../launchTemplate/machine.ts';
+import { hasTags, securityGroupTerms } from '../launchTemplate/launchSettings.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** Ensures that the security groups exist: EKS reports a missing one only after 20 minutes. */

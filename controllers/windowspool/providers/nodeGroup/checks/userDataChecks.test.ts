@@ -1,8 +1,8 @@
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
-import { adviceTable, planned, withMachine } from '../../../testing/adviceStates.ts';
+import { adviceTable, planned, withLaunchSettings } from '../../../testing/adviceStates.ts';
 import { known } from '../../../testing/answers.ts';
 import { checkTable } from '../../../testing/checkTable.ts';
-import { machinePool } from '../../../testing/machineScenes.ts';
+import { launchSettingsPool } from '../../../testing/launchSettingsScenes.ts';
 import { sampleFacts, sampleInput, unasked } from '../../../testing/prerequisites.ts';
 
 const testChecks = checkTable('checks/userDataChecks');
@@ -12,7 +12,7 @@ const scriptInput = (source: Partial<ScriptSource>) => {
   const userData = { configMap: 'windows', key: 'a.ps1', phase: 'BeforeBootstrap' } as const;
   const found = { namespace: 'winpool-system', keys: undefined, text: undefined, isBinary: false, ...source };
   const facts = sampleFacts({ userData: known(found) });
-  return sampleInput({ spec: machinePool({ userData }).spec, facts });
+  return sampleInput({ spec: launchSettingsPool({ userData }).spec, facts });
 };
 
 describe('the checks of the script of nodeGroup.userData', () => {
@@ -39,17 +39,21 @@ describe('the checks of the script of nodeGroup.userData', () => {
 const testAdvice = adviceTable('checks/userDataSecrets');
 
 const userData = { configMap: 'windows', key: 'a.ps1', phase: 'BeforeBootstrap' } as const;
-const machine = { userData, disk: { sizeGiB: 100, type: 'gp3', encrypted: true } } as const;
+const launchSettings = { userData, disk: { sizeGiB: 100, type: 'gp3', encrypted: true } } as const;
 /** A pool with this script. */
 const withScript = (text: string | undefined) =>
-  withMachine(machine, {}, { userData: known({ namespace: 'winpool-system', keys: [], text, isBinary: false }) });
+  withLaunchSettings(
+    launchSettings,
+    {},
+    { userData: known({ namespace: 'winpool-system', keys: [], text, isBinary: false }) },
+  );
 
 describe('advice about secrets in user data', () => {
   testAdvice([
     ['no script', planned(), []],
     ['a script without secrets', withScript("$secret = Get-SECSecretValue -SecretId 'domain'"), []],
     ['a script that does not exist', withScript(undefined), []],
-    ['a script that cannot be read', withMachine(machine, {}, { userData: unasked() }), []],
+    ['a script that cannot be read', withLaunchSettings(launchSettings, {}, { userData: unasked() }), []],
     [
       'passwords and keys',
       withScript(`<powershell>\n$password = 'hunter22'\n\n# AKIAIOSFODNN7EXAMPLE\n</powershell>`),

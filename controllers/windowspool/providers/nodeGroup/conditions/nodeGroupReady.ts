@@ -17,7 +17,7 @@ import { clockTime, count, describeFailure, joined, sentence } from '../../../ut
 import { describeRetry, retryCommand } from '../changes/failedChanges.ts';
 import { likelyCause } from '../checks/likelyCause.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
-import { machineTemplateNameOf } from '../launchTemplate/machineTemplate.ts';
+import { ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { describeUnconfirmed } from '../observation/confirmation.ts';
@@ -138,7 +138,7 @@ function assessErrors(s: EksDerived, name: string, group: NodeGroup | undefined)
 function assessTemplate({ errors, pool, settings }: EksState, name: string): ConditionState | undefined {
   const error = errors.find((entry) => failedKindOf(entry).blocks === 'launchTemplate')?.error;
   if (!error) return undefined;
-  const template = machineTemplateNameOf(pool, settings.clusterName);
+  const template = ownTemplateNameOf(pool, settings.clusterName);
   const message = `Node group ${name} is created when launch template ${template} exists. ${describeFailure(error)}`;
   const reason = error.kind === 'busy' ? 'Creating' : (errorReasons[error.kind] ?? 'AWSUnavailable');
   return falseCondition(reason, message, 'working');

@@ -17,7 +17,7 @@ import {
   sampleState,
   sampleTemplate,
 } from '../../../testing/fixtures.ts';
-import { BY_TAGS } from '../../../testing/machineScenes.ts';
+import { BY_TAGS } from '../../../testing/launchSettingsScenes.ts';
 import { randomFacts, sampleFacts, unasked } from '../../../testing/prerequisites.ts';
 import { randomObservedState } from '../../../testing/randomObservedState.ts';
 import { unseen } from '../../../testing/sights.ts';
@@ -125,7 +125,7 @@ describe('PrerequisitesMet', () => {
           sampleState({
             ...absent,
             pool: samplePool({ nodeGroup } as SpecChange),
-            machineTemplate: { kind: 'absent' },
+            ownTemplate: { kind: 'absent' },
             prerequisites: sampleFacts({ [fact]: unasked() }),
           }),
           {

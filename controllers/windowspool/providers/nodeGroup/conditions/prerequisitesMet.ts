@@ -14,7 +14,7 @@ import { count, describeFailure, sentence } from '../../../util/words.ts';
 import { wasHidden, wasOfChecks } from '../checks/record.ts';
 import { selectsByTags } from '../desired/subnets.ts';
 import { followsImage } from '../launchTemplate/image.ts';
-import { followsSecurityGroups, isCustom } from '../launchTemplate/machine.ts';
+import { followsSecurityGroups, isCustom } from '../launchTemplate/launchSettings.ts';
 import { userDataIn } from '../launchTemplate/userScript.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';

@@ -7,21 +7,21 @@ import { isDeleting, isPaused } from '../../../rules/poolQueries.ts';
 import { checks } from '../checks/checks.ts';
 import { prerequisitesRecordOf } from '../checks/record.ts';
 import { isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
-import { desiredMachine, userDataProblem } from '../launchTemplate/desiredMachine.ts';
-import { hasMachine } from '../launchTemplate/machine.ts';
+import { desiredLaunchSettings, userDataProblem } from '../launchTemplate/desiredLaunchSettings.ts';
+import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import {
   isOwnTemplate,
   isTemplateDeleted,
-  machineTemplateNameOf,
   ownerTags,
+  ownTemplateNameOf,
   unlikeWritten,
   versionWith,
-} from '../launchTemplate/machineTemplate.ts';
-import type { CheckInput, MachineTemplateView, Scope } from '../model/checkFacts.ts';
+} from '../launchTemplate/ownTemplate.ts';
+import type { CheckInput, OwnTemplateView, Scope } from '../model/checkFacts.ts';
 import type { DueChecks } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { isClusterMismatch, isUnknown, lacksNodes } from '../observation/knownGroups.ts';
-import { canaryMachine, canarySpecIn } from '../secondGroup/canary.ts';
+import { canaryLaunchSettings, canarySpecIn } from '../secondGroup/canary.ts';
 import { sizeToReplace } from '../secondGroup/secondGroup.ts';
 import { ipamOfferOf } from '../windowsIpam/nextIpamMove.ts';
 
@@ -65,7 +65,7 @@ function checkInputOf(s: EksState, made: ToBeMade): CheckInput | undefined {
     creating: made.isToBeMade || canaryNodes !== undefined,
     groupStatus: group.kind === 'seen' ? group.group.status : undefined,
     groupSubnets: group.kind === 'seen' && !made.isToBeMade ? group.group.subnets : undefined,
-    machineTemplate: templateViewOf(s, made),
+    ownTemplate: templateViewOf(s, made),
     ...(problem !== undefined && { userDataProblem: problem }),
     managesAccessEntry: nodeGroupIn(pool.spec).accessEntryManagement === 'Operator',
     ...(settings.enableWindowsIpam && !isPaused(pool) && { windowsIpam: ipamOfferOf(s) }),
@@ -76,19 +76,21 @@ function checkInputOf(s: EksState, made: ToBeMade): CheckInput | undefined {
   };
 }
 
-/** The launch template of a pool that sets its machine, and how EC2 returns it. */
-function templateViewOf(s: EksState, made: ToBeMade): MachineTemplateView | undefined {
-  const { pool, settings, machineTemplate } = s;
-  if (!machineTemplate || !hasMachine(pool.spec)) return undefined;
-  const found = machineTemplate.kind === 'seen' ? machineTemplate.template : undefined;
+/** The launch template of a pool that sets launch settings, and how EC2 returns it. */
+function templateViewOf(s: EksState, made: ToBeMade): OwnTemplateView | undefined {
+  const { pool, settings, ownTemplate } = s;
+  if (!ownTemplate || !hasLaunchSettings(pool.spec)) return undefined;
+  const found = ownTemplate.kind === 'seen' ? ownTemplate.template : undefined;
   const group = s.group.kind === 'seen' ? s.group.group : undefined;
   // While a deleted template is why another group is to be created, all facts stay needed: they are read before the template is.
   const isReplaced = group !== undefined && made.replacement.length > 0 && isTemplateDeleted(s, group);
   const ofGroup = made.isToBeMade && !isReplaced ? undefined : group?.launchTemplate;
-  const machines = [desiredMachine(s), made.isCanaryDue && canaryMachine(s)].flatMap((machine) => machine || []);
-  const missing = found && machines.find((machine) => !versionWith(found, machine, undefined));
+  const wanted = [desiredLaunchSettings(s), made.isCanaryDue && canaryLaunchSettings(s)].flatMap(
+    (launchSettings) => launchSettings || [],
+  );
+  const missing = found && wanted.find((launchSettings) => !versionWith(found, launchSettings, undefined));
   return {
-    name: machineTemplateNameOf(pool, settings.clusterName),
+    name: ownTemplateNameOf(pool, settings.clusterName),
     ownerTags: ownerTags(pool, settings.clusterName),
     found,
     isOwn: found !== undefined && isOwnTemplate(pool, settings.clusterName, found),

@@ -8,7 +8,7 @@ import { timeOf } from '../../../util/durations.ts';
 import { count, sentence } from '../../../util/words.ts';
 import { describeError, isPassing, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/failedChanges.ts';
 import { nodeGroupNameOf, pinnedMinor } from '../desired/desiredNodeGroup.ts';
-import { isMachineKnown } from '../launchTemplate/desiredMachine.ts';
+import { isLaunchSettingsKnown } from '../launchTemplate/desiredLaunchSettings.ts';
 import type { FailedTarget, Failures } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { rejectionOf } from '../observation/knownGroups.ts';
@@ -46,7 +46,7 @@ export function failuresOf(s: EksState, open: OpenChanges): KnownFailures {
   const automatic = open.version?.isAutomatic ? open.version.target : undefined;
   const ofAutomatic = standing.find(({ target }) => target === automatic);
   // While it is not known what the launch template should contain, none is forgotten: its update may be due again.
-  const ofTargets = isMachineKnown(s) ? all : withKnown(s, open, found, inStatus);
+  const ofTargets = isLaunchSettingsKnown(s) ? all : withKnown(s, open, found, inStatus);
   return {
     asked: standing.find(({ target }) => target !== automatic),
     automatic: ofAutomatic,

@@ -11,15 +11,15 @@ import {
   foundFields,
   isSetting,
   isTemplateField,
-  machineSettingOf,
+  launchSettingsSettingOf,
   taintField,
 } from '../changes/appliedFields.ts';
-import { appliedOf, isApplied, machineField } from '../changes/appliedRecord.ts';
+import { appliedOf, isApplied, launchSettingsField } from '../changes/appliedRecord.ts';
 import { isFollowing } from '../changes/describeDifferences.ts';
 import { immutableDifferences } from '../desired/desiredNodeGroup.ts';
 import { followsImage, imageIdOf } from '../launchTemplate/image.ts';
-import { AMI, isCustom } from '../launchTemplate/machine.ts';
-import { isMadeFromOwn, isTemplateDeleted } from '../launchTemplate/machineTemplate.ts';
+import { AMI, isCustom } from '../launchTemplate/launchSettings.ts';
+import { isMadeFromOwn, isTemplateDeleted } from '../launchTemplate/ownTemplate.ts';
 import type { Difference } from '../model/changes.ts';
 import type { GroupDifferences } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
@@ -66,10 +66,10 @@ function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[] {
   const changed = [...wanted].flatMap(([field, value]): Difference[] => {
     if (found.get(field) === value) return [];
     const isDrift = applied === undefined || isApplied(applied, field, value);
-    if (machineSettingOf(field) !== undefined) {
+    if (launchSettingsSettingOf(field) !== undefined) {
       if (!isChangeable) return [];
       // Of a version that cannot be read or was deleted, nothing but the AMI says that it differs.
-      if (!found.has(field) && isDrift && !group.machine) return [];
+      if (!found.has(field) && isDrift && !group.launchSettings) return [];
     }
     return [{ field, wanted: value, found: found.get(field), isDrift }];
   });
@@ -86,5 +86,5 @@ function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[] {
 /** The custom AMI that EKS reports, for a spec that names one by its ID: it is known even when the launch template is not. */
 function imageOf({ spec }: WindowsPool, group: NodeGroup): readonly (readonly [field: string, value: string])[] {
   const id = followsImage(spec) ? undefined : imageIdOf(group);
-  return id === undefined ? [] : [[machineField(AMI), id]];
+  return id === undefined ? [] : [[launchSettingsField(AMI), id]];
 }

@@ -2,7 +2,7 @@
 
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import { creationOf, desiredNodeGroup } from '../desired/desiredNodeGroup.ts';
-import { desiredOwnVersion } from '../launchTemplate/desiredMachine.ts';
+import { desiredOwnVersion } from '../launchTemplate/desiredLaunchSettings.ts';
 import type { Creation } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from '../versions/launchTemplate.ts';

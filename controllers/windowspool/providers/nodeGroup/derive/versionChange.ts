@@ -5,8 +5,8 @@ import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { isTemplateField, RELEASE, VERSION } from '../changes/appliedFields.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../desired/desiredNodeGroup.ts';
-import { desiredMachine } from '../launchTemplate/desiredMachine.ts';
-import { hasMachine, isCustom } from '../launchTemplate/machine.ts';
+import { desiredLaunchSettings } from '../launchTemplate/desiredLaunchSettings.ts';
+import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts';
 import type { Difference } from '../model/changes.ts';
 import type { EksDue, GroupDifferences, OpenVersion } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
@@ -15,7 +15,7 @@ import { canarySpecIn, canaryTargetOf, isOpen } from '../secondGroup/canary.ts';
 import { canaryIn } from '../secondGroup/secondGroup.ts';
 import { isMadeFrom, pinnedTemplateVersion } from '../versions/launchTemplate.ts';
 import { isNewerRelease, lifeOf, minorOf } from '../versions/releaseVersion.ts';
-import { followsMachine, isAheadOfCluster, versionTargetOf } from '../versions/versionChanges.ts';
+import { followsLaunchSettings, isAheadOfCluster, versionTargetOf } from '../versions/versionChanges.ts';
 
 /** The version change that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
 export function openVersionOf(
@@ -48,9 +48,9 @@ function changeableGroup(s: EksState): NodeGroup | undefined {
  */
 function contentOf(s: EksState, { launchTemplate, ...rest }: VersionChange): string | undefined {
   const { spec } = s.pool;
-  const machine = launchTemplate && hasMachine(spec) ? desiredMachine(s) : launchTemplate;
-  if (launchTemplate && !machine) return undefined;
-  return hashOf({ version: { ...rest, template: machine }, ...updateOf(spec), group: groupOf(s)?.arn });
+  const launchSettings = launchTemplate && hasLaunchSettings(spec) ? desiredLaunchSettings(s) : launchTemplate;
+  if (launchTemplate && !launchSettings) return undefined;
+  return hashOf({ version: { ...rest, template: launchSettings }, ...updateOf(spec), group: groupOf(s)?.arn });
 }
 
 /** Whether the open canary tries the update. */
@@ -160,7 +160,7 @@ export function followedTemplateOf(
 ): TemplateVersion | undefined {
   const group = groupOf(s);
   if (!group) return undefined;
-  if (hasMachine(s.pool.spec)) return followsMachine(s, all) ? templateFor(group, template) : undefined;
+  if (hasLaunchSettings(s.pool.spec)) return followsLaunchSettings(s, all) ? templateFor(group, template) : undefined;
   return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(group, template) : undefined;
 }
 

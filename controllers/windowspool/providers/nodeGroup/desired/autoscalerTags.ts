@@ -18,7 +18,7 @@ import { isReadinessTaint, REGISTRATION_TAINT } from '../../../nodes/nodeTaints.
 import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../../nodes/windows.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { Taint } from '../../../ports/nodes.ts';
-import { ownTemplateIn } from '../launchTemplate/machineTemplate.ts';
+import { ownTemplateIn } from '../launchTemplate/ownTemplate.ts';
 import type { ScalingTagChange } from '../model/changes.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
@@ -81,8 +81,8 @@ export function autoscalerTags(
   return new Map(tags.slice(0, MOST_TAGS));
 }
 
-function storageOf({ diskSizeGiB, machine }: NodeGroup): (readonly [string, string])[] {
-  const size = diskSizeGiB ?? machine?.['disk.sizeGiB'];
+function storageOf({ diskSizeGiB, launchSettings }: NodeGroup): (readonly [string, string])[] {
+  const size = diskSizeGiB ?? launchSettings?.['disk.sizeGiB'];
   return size === undefined ? [] : [[STORAGE, `${size}Gi`]];
 }
 
@@ -125,7 +125,7 @@ export function scalingTagChanges(s: EksState): ScalingTagChange[] {
 
 /** The sizes of the disk in the versions of the operator's launch template. */
 function formerSizesOf(s: EksState): string[] {
-  return ownTemplateIn(s)?.versions.map(({ machine }) => `${machine.disk.sizeGiB}Gi`) ?? [];
+  return ownTemplateIn(s)?.versions.map(({ launchSettings }) => `${launchSettings.disk.sizeGiB}Gi`) ?? [];
 }
 
 /** The short keys of all tags that the operator owns. */

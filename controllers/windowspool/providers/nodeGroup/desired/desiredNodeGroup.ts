@@ -15,8 +15,8 @@ import {
 import type { Taint } from '../../../ports/nodes.ts';
 import { nodeGroupIn, scalingIn } from '../../../rules/nodeSource.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { hasMachine, isCustom, machineIn } from '../launchTemplate/machine.ts';
-import { clusterIn, machineTemplateNameOf } from '../launchTemplate/machineTemplate.ts';
+import { hasLaunchSettings, isCustom, launchSettingsIn } from '../launchTemplate/launchSettings.ts';
+import { clusterIn, ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { Creation } from '../model/groupDue.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from '../versions/launchTemplate.ts';
 import { minorOf } from '../versions/releaseVersion.ts';
@@ -82,10 +82,13 @@ export function desiredNodeGroup(pool: WindowsPool, template?: TemplateVersion):
   const tags = { ...nodeGroupIn(spec).tags, [POOL_KEY]: pool.metadata.name };
   const { nodeRole, subnets } = nodeGroupIn(spec);
   const retry = pool.metadata.annotations?.[RETRY_ANNOTATION];
-  // Another version of the operator's launch template with the same machine is the same creation.
-  const machine = hasMachine(spec) && { machine: machineIn(spec), launchTemplate: undefined };
+  // Another version of the operator's launch template with the same launch settings is the same creation.
+  const launchSettings = hasLaunchSettings(spec) && {
+    launchSettings: launchSettingsIn(spec),
+    launchTemplate: undefined,
+  };
   const created = [
-    hashOf({ ...desired, ...machine, tags, nodeRole, subnets }),
+    hashOf({ ...desired, ...launchSettings, tags, nodeRole, subnets }),
     ...(retry === undefined ? [] : [hashOf(retry)]),
   ];
   return { ...desired, tags: { ...tags, [CREATED_FROM_TAG]: created.join('.') } };
@@ -122,7 +125,7 @@ function diskOf(
   spec: WindowsPool['spec'],
   resolved: TemplateVersion | undefined,
 ): Pick<NewNodeGroup, 'diskSizeGiB' | 'launchTemplate'> {
-  if (hasMachine(spec)) return resolved ? { launchTemplate: resolved } : {};
+  if (hasLaunchSettings(spec)) return resolved ? { launchTemplate: resolved } : {};
   const template = templateIn(spec);
   if (!template) return { diskSizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
   return { launchTemplate: resolved ?? templateVersion(template, String(template.version)) };
@@ -230,7 +233,7 @@ function templateFields(
   ];
 }
 
-/** The launch template that the spec names, or that the operator creates for the machine in the spec. */
+/** The launch template that the spec names, or that the operator creates for the launch settings in the spec. */
 function wantedTemplate(pool: WindowsPool, { arn }: NodeGroup): Pick<TemplateVersion, 'id' | 'name'> | undefined {
-  return hasMachine(pool.spec) ? { name: machineTemplateNameOf(pool, clusterIn(arn)) } : templateIn(pool.spec);
+  return hasLaunchSettings(pool.spec) ? { name: ownTemplateNameOf(pool, clusterIn(arn)) } : templateIn(pool.spec);
 }

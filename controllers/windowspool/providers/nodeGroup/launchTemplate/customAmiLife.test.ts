@@ -17,6 +17,7 @@ import {
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { sampleError } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
+import { TEMPLATE_NAME } from '../../../testing/launchSettingsScenes.ts';
 import {
   conditionOf,
   fresh,
@@ -30,7 +31,6 @@ import {
   updatesIn,
   wake,
 } from '../../../testing/life.ts';
-import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { parseQuantity } from '../../../util/quantity.ts';
 
 const NAME = '/windowspool/golden';

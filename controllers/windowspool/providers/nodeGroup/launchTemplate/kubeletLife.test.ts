@@ -8,9 +8,9 @@ import { type SpecChange, samplePool } from '../../../testing/fixtures.ts';
 import { assertBrief, type Brief } from '../../../testing/goldenTexts.ts';
 import { conditionOf, fresh, hours, ready, stateOf, until, updatesIn } from '../../../testing/life.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { digestOf, machineField } from '../changes/appliedRecord.ts';
+import { digestOf, launchSettingsField } from '../changes/appliedRecord.ts';
 import { labelsFor, taintsFor } from '../desired/desiredNodeGroup.ts';
-import { USER_DATA } from './machine.ts';
+import { USER_DATA } from './launchSettings.ts';
 
 const [OLD, NEW] = ['2026.02.11', '2026.03.17'].map((date) =>
   imageIdFor('WINDOWS_CORE_2022_x86_64', `1.36-${date}`),
@@ -50,7 +50,7 @@ function renderAsBefore(world: FakeWorld): void {
   const pool = world.pools.get('web') ?? assert.fail('there is no pool');
   const kubelet = { 'eviction-hard': 'memory.available<1Gi' };
   const text = hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), kubelet, userData: undefined });
-  const field = machineField(USER_DATA);
+  const field = launchSettingsField(USER_DATA);
   const { bookkeeping } = pool.status ?? {};
   const others = (bookkeeping?.applied ?? []).filter((entry) => !entry.startsWith(`${field}=`));
   const applied = [...others, `${field}=${digestOf(text)}`].sort();

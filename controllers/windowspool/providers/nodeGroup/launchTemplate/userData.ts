@@ -7,7 +7,7 @@ import { hashOf } from '../../../util/hash.ts';
 import { labelsFor, taintsFor } from '../desired/desiredNodeGroup.ts';
 import { type Bootstrap, bootstrapUserData, type ScriptResult } from './bootstrap.ts';
 import { kubeletArguments, specifiedArguments } from './kubelet.ts';
-import { isCustom } from './machine.ts';
+import { isCustom } from './launchSettings.ts';
 import { userDataIn } from './userScript.ts';
 
 /** The labels that EKS puts on the nodes of other groups. Those of the launch template are missing: its version is not known yet. */

@@ -5,6 +5,7 @@ import type { NodeGroupSpec } from '../../../api/api.gen.ts';
 import { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { type SpecChange, sampleError, samplePool } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
+import { TEMPLATE_NAME } from '../../../testing/launchSettingsScenes.ts';
 import {
   conditionOf,
   fresh,
@@ -17,7 +18,6 @@ import {
   updatesIn,
   wake,
 } from '../../../testing/life.ts';
-import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 
 const KEY = 'user-data.ps1';
 

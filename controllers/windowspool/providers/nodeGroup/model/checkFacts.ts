@@ -2,7 +2,7 @@
 import type { WindowsPoolSpec } from '../../../api/api.gen.ts';
 import type { CallError, CallResult } from '../../../ports/callResult.ts';
 import type { Cluster, NodeGroup } from '../../../ports/eks.ts';
-import type { MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
+import type { OwnTemplate, OwnTemplateVersion } from '../../../ports/ownTemplates.ts';
 import type {
   AccessEntry,
   Addon,
@@ -114,18 +114,18 @@ export interface IpamOffer {
   readonly createRetryMs: number;
 }
 
-/** The launch template of a pool that sets its machine. */
-export interface MachineTemplateView {
+/** The launch template of a pool that sets launch settings. */
+export interface OwnTemplateView {
   readonly name: string;
   /** The tags that mark it as the pool's. */
   readonly ownerTags: Readonly<Record<string, string>>;
   /** The template with that name; undefined: it does not exist. */
-  readonly found: MachineTemplate | undefined;
+  readonly found: OwnTemplate | undefined;
   readonly isOwn: boolean;
   /** The template that the pool's node group was created from; undefined if it was created without one, or is still to be created. */
   readonly ofGroup: NodeGroup['launchTemplate'];
   /** A version that EC2 returns differently from what the operator wrote. */
-  readonly unlike: MachineVersion | undefined;
+  readonly unlike: OwnTemplateVersion | undefined;
 }
 
 /** The input of a check. */
@@ -140,8 +140,8 @@ export interface CheckInput {
   readonly groupStatus: string | undefined;
   /** The subnets of the pool's node group; undefined if it is still to be created. */
   readonly groupSubnets: readonly string[] | undefined;
-  /** The launch template for the machine; undefined if the spec does not set the machine, or the template was not read. */
-  readonly machineTemplate?: MachineTemplateView | undefined;
+  /** The launch template for the launch settings; undefined if the spec does not set launch settings, or the template was not read. */
+  readonly ownTemplate?: OwnTemplateView | undefined;
   /** Why the nodes cannot get the user data that the operator would write, as a sentence with the next step; absent: they can. */
   readonly userDataProblem?: string;
   /** Whether the operator creates a missing access entry. */

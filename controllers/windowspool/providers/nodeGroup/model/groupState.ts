@@ -66,7 +66,7 @@ export interface EksState extends ObservedState {
   /** The facts that prerequisites are checked against; undefined when none are checked. */
   readonly prerequisites: CheckFacts | undefined;
   /** The launch template with the name of the pool's own; undefined when not read. */
-  readonly machineTemplate?: ObservedTemplate | undefined;
+  readonly ownTemplate?: ObservedTemplate | undefined;
   /** When this process last changed Windows IPAM, for any pool. */
   readonly ipamAttempts?: IpamAttempts;
   /** The newest AMI release for the group; undefined when not read. */

@@ -11,7 +11,7 @@ import { ServiceTimes } from './serviceTimes.ts';
 export type AwsSnapshot = Snapshot &
   Pick<
     EksState,
-    'group' | 'update' | 'prerequisites' | 'instances' | 'newestRelease' | 'autoscaler' | 'machineTemplate'
+    'group' | 'update' | 'prerequisites' | 'instances' | 'newestRelease' | 'autoscaler' | 'ownTemplate'
   > & { readonly second: EksState['second'] };
 
 /** What this process knows of AWS for all pools. */
@@ -27,10 +27,10 @@ export class AwsMemory {
 
 /** What is kept of a read until the next one. */
 export function awsRead({ errors, ...seen }: EksState): Read & { readonly snapshot: AwsSnapshot } {
-  const { group, second, prerequisites, instances, newestRelease, autoscaler, machineTemplate } = seen;
+  const { group, second, prerequisites, instances, newestRelease, autoscaler, ownTemplate } = seen;
   const kept = errors.filter((entry) => isAwsError(entry) || failedKindOf(entry).waitsForRead);
   const update = seen.update?.status === 'Successful' ? seen.update : undefined;
-  const read = { group, second, update, prerequisites, instances, newestRelease, autoscaler, machineTemplate };
+  const read = { group, second, update, prerequisites, instances, newestRelease, autoscaler, ownTemplate };
   const holder = group.kind === 'seen' ? group.group.tags[POOL_KEY] : undefined;
   return { snapshot: { ...read, errors: kept }, stage: stageOf(group), ...(holder !== undefined && { holder }) };
 }

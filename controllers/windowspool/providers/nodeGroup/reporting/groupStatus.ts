@@ -15,8 +15,8 @@ import { gateTaintState } from '../changes/gateRefusal.ts';
 import { nextScalingTags } from '../desired/autoscalerTags.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from '../launchTemplate/image.ts';
-import { hasMachine, isCustom } from '../launchTemplate/machine.ts';
-import { ownTemplateIn } from '../launchTemplate/machineTemplate.ts';
+import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts';
+import { ownTemplateIn } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from '../observation/knownGroups.ts';
@@ -168,11 +168,11 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
 }
 
 /** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. It is recorded again if the status was lost. */
-function templateRecord(s: EksState): Pick<Bookkeeping, 'machineTemplate'> {
-  const { pool, machineTemplate: seen } = s;
-  const machineTemplate = ownTemplateIn(s)?.name ?? pool.status?.bookkeeping?.machineTemplate;
-  const isGone = seen?.kind === 'absent' && !hasMachine(pool.spec);
-  return machineTemplate === undefined || isGone ? {} : { machineTemplate };
+function templateRecord(s: EksState): Pick<Bookkeeping, 'ownTemplate'> {
+  const { pool, ownTemplate: seen } = s;
+  const ownTemplate = ownTemplateIn(s)?.name ?? pool.status?.bookkeeping?.ownTemplate;
+  const isGone = seen?.kind === 'absent' && !hasLaunchSettings(pool.spec);
+  return ownTemplate === undefined || isGone ? {} : { ownTemplate };
 }
 
 /**

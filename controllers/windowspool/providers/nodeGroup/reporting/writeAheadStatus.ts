@@ -28,7 +28,7 @@ export interface Memory {
   /** The share of the disruption budget that is about to be used. */
   readonly reservation?: DisruptionReservation;
   /** The name of the launch template that is about to be created: it is deleted with the pool. */
-  readonly machineTemplate?: string;
+  readonly ownTemplate?: string;
   /** The short keys of all operator tags that a scaling group will have. */
   readonly scalingTags?: readonly string[];
 }
@@ -53,7 +53,7 @@ export function remember(s: EksState, what: Omit<Memory, 'cluster' | 'nodeGroupN
 
 /** The status with the record in it. */
 export function remembering(status: WindowsPoolStatus | undefined, memory: Memory): WindowsPoolStatus {
-  const { cluster, nodeGroupName, initial, sending = [], reservation, machineTemplate, second, isSwitched } = memory;
+  const { cluster, nodeGroupName, initial, sending = [], reservation, ownTemplate, second, isSwitched } = memory;
   const { lastAppliedDesiredSize: lastSize, ...noted } = status?.bookkeeping ?? {};
   const before = isSwitched ? exchanged(noted, second?.replacement !== undefined) : noted;
   const known = initial?.applied ?? before.applied;
@@ -66,7 +66,7 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
   const bookkeeping = {
     ...before,
     ...(size !== undefined && { lastAppliedDesiredSize: size }),
-    ...(machineTemplate !== undefined && { machineTemplate }),
+    ...(ownTemplate !== undefined && { ownTemplate }),
     ...(memory.scalingTags?.length && { scalingTags: [...memory.scalingTags] }),
     ...applied,
   };

@@ -11,16 +11,20 @@ import type { NodeCheck } from '../../../api/reasons.ts';
 import { FINDING_LENGTH } from '../../../api/statusLimits.ts';
 import type { VerificationResult } from '../../../model/poolNodesView.ts';
 import type { NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
-import type { Machine } from '../../../ports/machineTemplates.ts';
+import type { LaunchSettings } from '../../../ports/ownTemplates.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, cut, describeFailure, duration, sentence } from '../../../util/words.ts';
 import { acceptsUpdates, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
-import { desiredMachine, isMachineAnswered, isMachineKnown } from '../launchTemplate/desiredMachine.ts';
+import {
+  desiredLaunchSettings,
+  isLaunchSettingsAnswered,
+  isLaunchSettingsKnown,
+} from '../launchTemplate/desiredLaunchSettings.ts';
 import { describeRelease } from '../launchTemplate/image.ts';
-import { isCustom } from '../launchTemplate/machine.ts';
-import { ownTemplateIn, versionWith } from '../launchTemplate/machineTemplate.ts';
+import { isCustom } from '../launchTemplate/launchSettings.ts';
+import { ownTemplateIn, versionWith } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { ownedGroup, rejectionOf } from '../observation/knownGroups.ts';
@@ -62,7 +66,7 @@ export function isMainIdle({ pool, group }: Pick<EksState, 'pool' | 'group'>): b
  * what it should contain are read, such as the SSM parameter of a custom AMI, that is unknown.
  */
 export function isMainSettled(s: EksState): boolean {
-  return isMainIdle(s) && (isMachineKnown(s) || isMachineAnswered(s));
+  return isMainIdle(s) && (isLaunchSettingsKnown(s) || isLaunchSettingsAnswered(s));
 }
 
 /** Whether the group with the name of the canary is another canary, such as one whose record was lost: it shows nothing about the update. */
@@ -179,11 +183,11 @@ export function describeTried({ kubernetesVersion, releaseVersion, launchTemplat
 }
 
 /**
- * The machine of a canary that needs a version of its own of the launch template; undefined if it needs none, or its machine is not known. With a custom AMI,
+ * The launch settings of a canary that needs a version of its own of the launch template; undefined if it needs none, or its launch settings are not known. With a custom AMI,
  * the user data contains the name of the node group: the version differs from the one that is tried in that name only.
  */
-export function canaryMachine(s: EksState): Machine | undefined {
-  return isCustom(s.pool.spec) ? desiredMachine(s, secondNameOf(s.pool)) : undefined;
+export function canaryLaunchSettings(s: EksState): LaunchSettings | undefined {
+  return isCustom(s.pool.spec) ? desiredLaunchSettings(s, secondNameOf(s.pool)) : undefined;
 }
 
 /** The version for the canary of this update. `missing`: it must be created first. Undefined if the main group has no launch template. */
@@ -197,7 +201,7 @@ export function canaryTemplate(
     return change.launchTemplate ?? (main.launchTemplate && { ...(id !== undefined && { id }), version });
   }
   const template = ownTemplateIn(s);
-  const machine = canaryMachine(s);
-  const found = template && machine && versionWith(template, machine, undefined);
+  const launchSettings = canaryLaunchSettings(s);
+  const found = template && launchSettings && versionWith(template, launchSettings, undefined);
   return found ? { id: template.id, version: found.version } : 'missing';
 }

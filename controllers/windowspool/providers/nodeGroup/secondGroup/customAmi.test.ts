@@ -6,8 +6,8 @@ import { change, contentOf, customWorld, imagesOf, NEW, OLD, spec } from '../../
 import type { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { type SpecChange, sampleError } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
+import { TEMPLATE_NAME } from '../../../testing/launchSettingsScenes.ts';
 import { conditionOf, hours, nodesIn, ready, stateOf, until, updatesIn } from '../../../testing/life.ts';
-import { TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { HASHED } from '../../../testing/replacementScenes.ts';
 
 const CANARY = { canary: { nodes: 1, soakDuration: '30m' }, force: false } as const;

@@ -6,7 +6,7 @@ import { failedKindOf } from '../../../steps/stepKinds.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { clockTime, count, describeFailure, sentence } from '../../../util/words.ts';
 import { acceptsUpdates, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
-import { isTemplateKnown } from '../launchTemplate/desiredMachine.ts';
+import { isTemplateKnown } from '../launchTemplate/desiredLaunchSettings.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { describeUnconfirmed } from '../observation/confirmation.ts';

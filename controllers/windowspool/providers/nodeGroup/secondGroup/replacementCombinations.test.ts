@@ -34,7 +34,7 @@ const templates = (world: FakeWorld) =>
   [...world.cloud.state.launchTemplates.values()].map(({ name }) => name).filter((name) => !name.startsWith('eks-'));
 
 describe('a node group that is replaced', () => {
-  it('gets the launch template of the operator with the first setting of the machine, and loses it with the last', async () => {
+  it('gets the launch template of the operator with the first launch setting, and loses it with the last', async () => {
     const { world, deps } = await poolWith({});
     edit(world, { disk: DISK });
     await until(world, deps, isReplaced(world), 'a group with a launch template');
@@ -61,7 +61,7 @@ describe('a node group that is replaced', () => {
     assert.deepEqual([[...world.groups.keys()], nodesIn(world, 'web').length], [['web'], 2]);
   });
 
-  it('gets another version of the launch template when the machine changes at the same time', async () => {
+  it('gets another version of the launch template when the launch settings change at the same time', async () => {
     const { world, deps } = await poolWith({ disk: DISK });
     edit(world, { instanceTypes: ['m5.xlarge'] });
     await until(world, deps, () => world.groups.has(HASHED), 'the new group');
@@ -82,7 +82,7 @@ describe('a node group that is replaced', () => {
     assert.deepEqual([[...world.groups.keys()], templates(world)], [[], []]);
   });
 
-  it('loses its launch template with the last setting of the machine, also after the status was lost', async () => {
+  it('loses its launch template with the last launch setting, also after the status was lost', async () => {
     const { world, deps } = await poolWith({});
     edit(world, { disk: DISK });
     await until(world, deps, isReplaced(world), 'a group with a launch template');

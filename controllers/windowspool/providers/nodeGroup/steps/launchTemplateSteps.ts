@@ -1,21 +1,21 @@
 /** Steps about the launch template that the operator creates for a pool. */
 
 import type { Outcome } from '../../../model/outcome.ts';
-import type { MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
+import type { OwnTemplate, OwnTemplateVersion } from '../../../ports/ownTemplates.ts';
 import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
 import { joined } from '../../../util/words.ts';
-import { describeMachine } from '../launchTemplate/machine.ts';
+import { describeLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { EksState } from '../model/groupState.ts';
 
 const subject = () => 'launchTemplate';
 
-type TemplateRef = Pick<MachineTemplate, 'id' | 'name'>;
+type TemplateRef = Pick<OwnTemplate, 'id' | 'name'>;
 
 declare module '../../../model/steps.ts' {
   interface Steps {
-    /** Creates the launch template of a pool that sets its machine. */
+    /** Creates the launch template of a pool that sets launch settings. */
     createLaunchTemplate: {
-      template: Pick<MachineTemplate, 'name' | 'tags'> & Pick<MachineVersion, 'machine' | 'description'>;
+      template: Pick<OwnTemplate, 'name' | 'tags'> & Pick<OwnTemplateVersion, 'launchSettings' | 'description'>;
       token: string;
     };
     /** Adds a version to it. */
@@ -23,7 +23,7 @@ declare module '../../../model/steps.ts' {
       template: TemplateRef;
       /** Its expected number. */
       version: string;
-      written: Pick<MachineVersion, 'machine' | 'description'>;
+      written: Pick<OwnTemplateVersion, 'launchSettings' | 'description'>;
       /** A description of what differs from the version of the group. */
       change: string;
       token: string;
@@ -38,13 +38,14 @@ export const launchTemplateSteps: StepKinds<
 > = {
   createLaunchTemplate: {
     subject,
-    describe: ({ template: { name, machine } }) => `create launch template ${name}: ${describeMachine(machine)}`,
+    describe: ({ template: { name, launchSettings } }) =>
+      `create launch template ${name}: ${describeLaunchSettings(launchSettings)}`,
     reason: 'LaunchTemplateCreated',
     writesAws: true,
     blocks: 'launchTemplate',
-    run: async ({ template, token }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
-      when(await machineTemplates.create(template, token, signal), (created) =>
-        changed(soFar, { machineTemplate: { kind: 'seen', template: created, isNew: true } }),
+    run: async ({ template, token }, soFar: Outcome<EksState>, { ownTemplates }, signal) =>
+      when(await ownTemplates.create(template, token, signal), (created) =>
+        changed(soFar, { ownTemplate: { kind: 'seen', template: created, isNew: true } }),
       ),
   },
   createLaunchTemplateVersion: {
@@ -54,13 +55,13 @@ export const launchTemplateSteps: StepKinds<
     reason: 'LaunchTemplateVersionCreated',
     writesAws: true,
     blocks: 'launchTemplate',
-    run: async ({ template: { id }, written, token }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
-      when(await machineTemplates.addVersion(id, written, token, signal), (added) => {
-        const { machineTemplate: before } = soFar.after;
+    run: async ({ template: { id }, written, token }, soFar: Outcome<EksState>, { ownTemplates }, signal) =>
+      when(await ownTemplates.addVersion(id, written, token, signal), (added) => {
+        const { ownTemplate: before } = soFar.after;
         if (before?.kind !== 'seen') return soFar;
         const others = before.template.versions.filter(({ version }) => version !== added.version);
         const template = { ...before.template, versions: [added, ...others] };
-        return changed(soFar, { machineTemplate: { kind: 'seen', template, isNew: true } });
+        return changed(soFar, { ownTemplate: { kind: 'seen', template, isNew: true } });
       }),
   },
   deleteLaunchTemplateVersions: {
@@ -68,12 +69,12 @@ export const launchTemplateSteps: StepKinds<
     describe: ({ template: { name }, versions }) =>
       `delete ${versions.length === 1 ? 'version' : 'versions'} ${joined(versions)} of launch template ${name}`,
     writesAws: true,
-    run: async ({ template: { id }, versions: deleted }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
-      when(await machineTemplates.deleteVersions(id, deleted, signal), () => {
-        const { machineTemplate: before } = soFar.after;
+    run: async ({ template: { id }, versions: deleted }, soFar: Outcome<EksState>, { ownTemplates }, signal) =>
+      when(await ownTemplates.deleteVersions(id, deleted, signal), () => {
+        const { ownTemplate: before } = soFar.after;
         if (before?.kind !== 'seen') return soFar;
         const versions = before.template.versions.filter(({ version }) => !deleted.includes(version));
-        return changed(soFar, { machineTemplate: { kind: 'seen', template: { ...before.template, versions } } });
+        return changed(soFar, { ownTemplate: { kind: 'seen', template: { ...before.template, versions } } });
       }),
   },
   deleteLaunchTemplate: {
@@ -81,7 +82,7 @@ export const launchTemplateSteps: StepKinds<
     describe: ({ template: { name }, why }) => `delete launch template ${name}: ${why}`,
     reason: 'LaunchTemplateDeleted',
     writesAws: true,
-    run: async ({ template: { id } }, soFar: Outcome<EksState>, { machineTemplates }, signal) =>
-      when(await machineTemplates.delete(id, signal), () => changed(soFar, { machineTemplate: { kind: 'absent' } })),
+    run: async ({ template: { id } }, soFar: Outcome<EksState>, { ownTemplates }, signal) =>
+      when(await ownTemplates.delete(id, signal), () => changed(soFar, { ownTemplate: { kind: 'absent' } })),
   },
 };

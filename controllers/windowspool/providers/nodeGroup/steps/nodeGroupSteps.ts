@@ -106,8 +106,8 @@ export const nodeGroupSteps: StepKinds<
   },
   createNodeGroup: {
     subject: () => 'nodeGroup',
-    describe: ({ desired: { name, amiType, scaling, ...machines } }) =>
-      `create node group ${name} (${amiType}, ${describeMachines(machines)}, ${count(scaling.desiredSize, 'node')}, ${scaling.minSize} to ${scaling.maxSize})`,
+    describe: ({ desired: { name, amiType, scaling, ...wanted } }) =>
+      `create node group ${name} (${amiType}, ${describeMachines(wanted)}, ${count(scaling.desiredSize, 'node')}, ${scaling.minSize} to ${scaling.maxSize})`,
     reason: 'NodeGroupCreated',
     writesAws: true,
     appliesSpec: true,

@@ -4,7 +4,7 @@ import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import { followsImage, selectedImage } from '../launchTemplate/image.ts';
-import { hasMachine } from '../launchTemplate/machine.ts';
+import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { DueVersion } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { pinnedTemplateVersion, templateIn } from './launchTemplate.ts';
@@ -51,12 +51,12 @@ export function overrideFor(s: EksState, group: NodeGroup, change: VersionChange
   const image = dueImage(s, group);
   if (image !== undefined) return `set nodeGroup.ami.id: ${image}`;
   const pins =
-    hasMachine(s.pool.spec) && change.releaseVersion === group.releaseVersion ? [] : pinsFor(s, group, change);
+    hasLaunchSettings(s.pool.spec) && change.releaseVersion === group.releaseVersion ? [] : pinsFor(s, group, change);
   return pins.length === 0 ? 'remove nodeGroup.update.maintenanceWindows' : `set ${joined(pins)}`;
 }
 
 function pinsFor(s: EksState, { releaseVersion }: NodeGroup, change: VersionChange): string[] {
-  const { version } = hasMachine(s.pool.spec) ? {} : (change.launchTemplate ?? {});
+  const { version } = hasLaunchSettings(s.pool.spec) ? {} : (change.launchTemplate ?? {});
   return [
     ...(change.releaseVersion === releaseVersion || change.releaseVersion === undefined
       ? []

@@ -4,9 +4,9 @@ import type { Reason } from '../../../api/reasons.ts';
 import { describeOthers } from '../../../disruption/reservation.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
-import { isSetting, isTemplateField, machineSettingOf, TEMPLATE } from '../changes/appliedFields.ts';
+import { isSetting, isTemplateField, launchSettingsSettingOf, TEMPLATE } from '../changes/appliedFields.ts';
 import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../changes/failedChanges.ts';
-import { hasMachine } from '../launchTemplate/machine.ts';
+import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { describeDueUpdate, faultInWindows, overrideFor } from './describeUpdate.ts';
@@ -22,7 +22,7 @@ export function waitForAcceptedTemplate({ due: { template, differences } }: EksD
 
 /** Ensures that a group gets no other version of the operator's launch template while one of its prerequisites is not met. */
 export function waitForOwnTemplate({ due: { differences, prerequisites } }: EksDerived): RuleResult | undefined {
-  if (!differences.toCorrect.some(({ field }) => machineSettingOf(field) !== undefined)) return undefined;
+  if (!differences.toCorrect.some(({ field }) => launchSettingsSettingOf(field) !== undefined)) return undefined;
   const failed = prerequisites.results?.failed.map(({ check }) => check.reason) ?? [];
   const reason = OF_OWN_TEMPLATE.find((each) => failed.includes(each));
   return reason && waitForUser(reason, 'The launch template cannot be changed.');
@@ -51,7 +51,7 @@ function waitForUser(reason: Reason, why: string): RuleResult {
 
 /** Ensures that a group gets no version of a launch template that could not be read: the known one may be outdated. */
 export function waitForLaunchTemplate(s: EksDerived): RuleResult | undefined {
-  const isUnknown = hasMachine(s.pool.spec) && s.machineTemplate === undefined;
+  const isUnknown = hasLaunchSettings(s.pool.spec) && s.ownTemplate === undefined;
   if (!isUnknown || !s.due.version?.change.launchTemplate) return undefined;
   const message = 'The update waits until the launch template of the pool is read.';
   return waitMeanwhile('UpdatePending', 'read', { message, progress: true });

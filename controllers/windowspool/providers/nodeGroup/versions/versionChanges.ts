@@ -4,11 +4,11 @@ import type { WindowsPool } from '../../../api/api.gen.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { isTemplateField, RELEASE, TEMPLATE, VERSION } from '../changes/appliedFields.ts';
-import { machineField } from '../changes/appliedRecord.ts';
+import { launchSettingsField } from '../changes/appliedRecord.ts';
 import { isFollowing } from '../changes/describeDifferences.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../desired/desiredNodeGroup.ts';
-import { desiredMachine, wantedTexts } from '../launchTemplate/desiredMachine.ts';
-import { hasMachine } from '../launchTemplate/machine.ts';
+import { desiredLaunchSettings, wantedTexts } from '../launchTemplate/desiredLaunchSettings.ts';
+import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { Difference } from '../model/changes.ts';
 import type { EksState } from '../model/groupState.ts';
 import { pinnedTemplateVersion } from './launchTemplate.ts';
@@ -16,7 +16,7 @@ import { isNewerMinor } from './releaseVersion.ts';
 
 /** The AMI in the launch template of an update without a release, which is one of a group with a custom AMI; undefined for other updates. */
 export function imageIn(s: EksState, { kubernetesVersion }: VersionChange): string | undefined {
-  return kubernetesVersion === undefined ? desiredMachine(s)?.imageId : undefined;
+  return kubernetesVersion === undefined ? desiredLaunchSettings(s)?.imageId : undefined;
 }
 
 /** A hash of what the update sends and how nodes are replaced: a failed one is not repeated while this stays the same. */
@@ -29,12 +29,12 @@ export function fieldsOfVersionChange(pool: WindowsPool, { launchTemplate }: Ver
   const { spec } = pool;
   const { kubernetesVersion, releaseVersion } = pinsOf(spec);
   const isTemplateSent = launchTemplate !== undefined && pinnedTemplateVersion(spec) !== undefined;
-  const isMachineSent = launchTemplate !== undefined && hasMachine(spec);
+  const isLaunchSettingsSent = launchTemplate !== undefined && hasLaunchSettings(spec);
   return [
     ...(kubernetesVersion ? [VERSION] : []),
     ...(releaseVersion ? [RELEASE] : []),
     ...(isTemplateSent ? [TEMPLATE] : []),
-    ...(isMachineSent ? Object.keys(wantedTexts(pool)).map(machineField) : []),
+    ...(isLaunchSettingsSent ? Object.keys(wantedTexts(pool)).map(launchSettingsField) : []),
   ];
 }
 
@@ -44,8 +44,8 @@ export function isAheadOfCluster({ pool, cluster }: Pick<EksState, 'pool' | 'clu
   return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
 }
 
-/** Whether the group's machine differs from the spec only because other security groups have the tags in the spec. */
-export function followsMachine({ pool }: Pick<EksState, 'pool'>, differences: readonly Difference[]): boolean {
+/** Whether the group's launch settings differ from the spec only because other security groups have the tags in the spec. */
+export function followsLaunchSettings({ pool }: Pick<EksState, 'pool'>, differences: readonly Difference[]): boolean {
   const differing = differences.filter(({ field }) => isTemplateField(field));
   return differing.length > 0 && differing.every((difference) => isFollowing(pool, difference));
 }

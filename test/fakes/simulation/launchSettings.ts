@@ -5,21 +5,24 @@ import { nodeGroupNameOf } from '../../../controllers/windowspool/providers/node
 import { type Action, action, edits, group } from './action.ts';
 import { IMAGE_PARAMETER, IMAGES, type LocalAwsWorld, SCRIPTS } from './localAwsWorld.ts';
 
-/** The machine of a new pool. */
-export const MACHINE = { diskSizeGiB: undefined, disk: { sizeGiB: 100, type: 'gp3', encrypted: true } } as const;
+/** The launch settings of a new pool. */
+export const LAUNCH_SETTINGS = {
+  diskSizeGiB: undefined,
+  disk: { sizeGiB: 100, type: 'gp3', encrypted: true },
+} as const;
 
 const change = fc.oneof(
-  fc.constantFrom(100, 200).map((sizeGiB) => ({ disk: { ...MACHINE.disk, sizeGiB } })),
+  fc.constantFrom(100, 200).map((sizeGiB) => ({ disk: { ...LAUNCH_SETTINGS.disk, sizeGiB } })),
   fc.dictionary(fc.constantFrom('team'), fc.constantFrom('a', 'b')).map((instanceTags) => ({ instanceTags })),
   fc
     .constantFrom(...Object.keys(SCRIPTS))
     .map((key) => ({ userData: { configMap: 'windows', key, phase: 'BeforeBootstrap' as const } })),
 );
 
-/** Another machine. A pool that sets none can never get one. */
+/** Other launch settings. A pool that sets none can never get one. */
 const settingEdits: fc.Arbitrary<Action> = edits(
-  'the machine',
-  change.map((machine) => (spec) => (spec.nodeGroup.disk ? group(machine)(spec) : spec)),
+  'the launch settings',
+  change.map((launchSettings) => (spec) => (spec.nodeGroup.disk ? group(launchSettings)(spec) : spec)),
 );
 
 /** Another AMI, also the first custom one and the AMI of EKS again, which need another node group. */
@@ -37,8 +40,8 @@ const parameterEdits: fc.Arbitrary<Action> = fc.constantFrom(...IMAGES).map((val
   }),
 );
 
-/** Any change of the machine. */
-export const machineEdits: fc.Arbitrary<Action> = fc.oneof(
+/** Any change of the launch settings. */
+export const launchSettingsEdits: fc.Arbitrary<Action> = fc.oneof(
   { weight: 4, arbitrary: settingEdits },
   { weight: 2, arbitrary: imageEdits },
   { weight: 1, arbitrary: parameterEdits },
@@ -61,8 +64,8 @@ function ownerOf(name = ''): TemplateOwner {
   return name.startsWith('winpool/') ? 'operator' : 'user';
 }
 
-/** Whether new instances of the group have the machine of the spec. Does not use the operator's own comparison. */
-export function hasMachine({ cloud: { state } }: LocalAwsWorld, pool: WindowsPool): boolean {
+/** Whether new instances of the group have the launch settings of the spec. Does not use the operator's own comparison. */
+export function hasLaunchSettings({ cloud: { state } }: LocalAwsWorld, pool: WindowsPool): boolean {
   const { ami, disk, instanceTags = {}, userData } = pool.spec.nodeGroup ?? {};
   if (!disk) return true;
   const { amiType, launchTemplate } = state.group(nodeGroupNameOf(pool)).nodegroup;

@@ -1,11 +1,11 @@
-/** The launch template of a pool: its name, its owner, and the version with the desired machine. Pure. */
+/** The launch template of a pool: its name, its owner, and the version with the desired launch settings. Pure. */
 import type { WindowsPool } from '../../../api/api.gen.ts';
 import { POOL_KEY, USABLE_BY_TAG } from '../../../api/labels.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
-import type { Machine, MachineTemplate, MachineVersion } from '../../../ports/machineTemplates.ts';
+import type { LaunchSettings, OwnTemplate, OwnTemplateVersion } from '../../../ports/ownTemplates.ts';
 import { hashOf } from '../../../util/hash.ts';
 import type { EksState } from '../model/groupState.ts';
-import { hasMachine } from './machine.ts';
+import { hasLaunchSettings } from './launchSettings.ts';
 
 /**
  * EC2 accepts 3 to 125 letters, digits and `().-/_`, whatever its API reference says: awsdocs/aws-cloudformation-user-guide#132. The name is unique in a
@@ -14,7 +14,7 @@ import { hasMachine } from './machine.ts';
 const NAME_LENGTH = 125;
 
 /** The name of the pool's launch template: `winpool/prod/web`. */
-export function machineTemplateNameOf({ metadata }: Pick<WindowsPool, 'metadata'>, cluster: string): string {
+export function ownTemplateNameOf({ metadata }: Pick<WindowsPool, 'metadata'>, cluster: string): string {
   const name = `winpool/${cluster}/${metadata.name}`;
   if (name.length <= NAME_LENGTH) return name;
   const hash = hashOf(name);
@@ -27,13 +27,13 @@ export function ownerTags({ metadata }: WindowsPool, cluster: string): Readonly<
 }
 
 /** Whether the template is the pool's, by its tags. */
-export function isOwnTemplate(pool: WindowsPool, cluster: string, { tags }: Pick<MachineTemplate, 'tags'>): boolean {
+export function isOwnTemplate(pool: WindowsPool, cluster: string, { tags }: Pick<OwnTemplate, 'tags'>): boolean {
   return Object.entries(ownerTags(pool, cluster)).every(([key, value]) => tags[key] === value);
 }
 
 /** Whether the group was created from a template with the name of the pool's. */
 export function isMadeFromOwn(pool: WindowsPool, { arn, launchTemplate }: NodeGroup): boolean {
-  return launchTemplate !== undefined && launchTemplate.name === machineTemplateNameOf(pool, clusterIn(arn));
+  return launchTemplate !== undefined && launchTemplate.name === ownTemplateNameOf(pool, clusterIn(arn));
 }
 
 /** arn:aws:eks:REGION:ACCOUNT:nodegroup/CLUSTER/NAME/UUID -> CLUSTER */
@@ -41,15 +41,15 @@ export function clusterIn(groupArn: string): string {
   return groupArn.split(':').at(-1)?.split('/')[1] ?? '';
 }
 
-/** The description of a version with this machine: it shows which versions are the operator's. */
-export function descriptionOf(machine: Machine): string {
-  return `${DESCRIBED}${hashOf(machine)}`;
+/** The description of a version with these launch settings: it shows which versions are the operator's. */
+export function descriptionOf(launchSettings: LaunchSettings): string {
+  return `${DESCRIBED}${hashOf(launchSettings)}`;
 }
 
 const DESCRIBED = 'windowspool-operator ';
 
 /** Whether the operator created the version. */
-export function isOwnVersion({ description }: Pick<MachineVersion, 'description'>): boolean {
+export function isOwnVersion({ description }: Pick<OwnTemplateVersion, 'description'>): boolean {
   return description.startsWith(DESCRIBED);
 }
 
@@ -57,8 +57,8 @@ export function isOwnVersion({ description }: Pick<MachineVersion, 'description'
 export function ownTemplateIn({
   pool,
   settings,
-  machineTemplate: seen,
-}: Pick<EksState, 'pool' | 'settings' | 'machineTemplate'>): MachineTemplate | undefined {
+  ownTemplate: seen,
+}: Pick<EksState, 'pool' | 'settings' | 'ownTemplate'>): OwnTemplate | undefined {
   if (seen?.kind !== 'seen' || !isOwnTemplate(pool, settings.clusterName, seen.template)) return undefined;
   return seen.template;
 }
@@ -68,31 +68,34 @@ export function ownTemplateIn({
  * accepts no version of another template. Undefined while the template is not read.
  */
 export function isTemplateDeleted(
-  { pool, machineTemplate: seen }: Pick<EksState, 'pool'> & Partial<Pick<EksState, 'machineTemplate'>>,
+  { pool, ownTemplate: seen }: Pick<EksState, 'pool'> & Partial<Pick<EksState, 'ownTemplate'>>,
   group: NodeGroup,
 ): boolean | undefined {
-  if (!hasMachine(pool.spec) || !isMadeFromOwn(pool, group)) return false;
+  if (!hasLaunchSettings(pool.spec) || !isMadeFromOwn(pool, group)) return false;
   if (seen === undefined) return undefined;
   return seen.kind === 'absent' || seen.template.id !== group.launchTemplate?.id;
 }
 
-/** The version with exactly the desired machine: that of the group if it fits, or else the newest. */
+/** The version with exactly the desired launch settings: that of the group if it fits, or else the newest. */
 export function versionWith(
-  template: MachineTemplate,
-  machine: Machine,
+  template: OwnTemplate,
+  launchSettings: LaunchSettings,
   group: Pick<NodeGroup, 'launchTemplate'> | undefined,
-): MachineVersion | undefined {
-  const wanted = hashOf(machine);
+): OwnTemplateVersion | undefined {
+  const wanted = hashOf(launchSettings);
   const fitting = template.versions.filter(
-    ({ machine: found, others }) => others.length === 0 && hashOf(found) === wanted,
+    ({ launchSettings: found, others }) => others.length === 0 && hashOf(found) === wanted,
   );
   return fitting.find(({ version }) => version === group?.launchTemplate?.version) ?? fitting[0];
 }
 
 /**
- * The newest version, if the operator created it for this machine and EC2 returns another one. Then there is no point in creating another version: it
+ * The newest version, if the operator created it for these launch settings and EC2 returns others. Then there is no point in creating another version: it
  * would be returned in the same way.
  */
-export function unlikeWritten({ versions: [newest] }: MachineTemplate, machine: Machine): MachineVersion | undefined {
-  return newest?.description === descriptionOf(machine) ? newest : undefined;
+export function unlikeWritten(
+  { versions: [newest] }: OwnTemplate,
+  launchSettings: LaunchSettings,
+): OwnTemplateVersion | undefined {
+  return newest?.description === descriptionOf(launchSettings) ? newest : undefined;
 }

@@ -15,15 +15,15 @@ import {
   samplePool,
 } from '../../../testing/fixtures.ts';
 import { assertBrief, assertBriefs, assertMentions } from '../../../testing/goldenTexts.ts';
+import { BY_TAGS, DISK_100, DISK_200, TEMPLATE_NAME } from '../../../testing/launchSettingsScenes.ts';
 import { conditionOf, fresh, hours, openFailure, ready, retry, stateOf, until, wake } from '../../../testing/life.ts';
-import { BY_TAGS, DISK_100, DISK_200, TEMPLATE_NAME } from '../../../testing/machineScenes.ts';
 import { HASHED } from '../../../testing/replacementScenes.ts';
 
 const WRITES = /^(?:Create|Delete|Update|Modify)(?:LaunchTemplate|Nodegroup)/;
 
-/** The spec of a pool that sets this machine. */
-function spec(machine: object, rest: SpecChange = {}): SpecChange {
-  return { ...rest, nodeGroup: { diskSizeGiB: undefined, ...machine, ...rest.nodeGroup } } as SpecChange;
+/** The spec of a pool that sets these launch settings. */
+function spec(launchSettings: object, rest: SpecChange = {}): SpecChange {
+  return { ...rest, nodeGroup: { diskSizeGiB: undefined, ...launchSettings, ...rest.nodeGroup } } as SpecChange;
 }
 
 /** The templates of the operator, with their version numbers. */
@@ -38,9 +38,9 @@ function writes(world: FakeWorld): string[] {
   return world.calls.splice(0).filter((call) => WRITES.test(call));
 }
 
-function change(world: FakeWorld, machine: object, rest: SpecChange = {}): void {
+function change(world: FakeWorld, launchSettings: object, rest: SpecChange = {}): void {
   const pool = world.pools.get('web') ?? assert.fail('there is no pool');
-  const { nodeGroup, ...others } = samplePool(spec(machine, rest)).spec;
+  const { nodeGroup, ...others } = samplePool(spec(launchSettings, rest)).spec;
   world.apply({ ...pool, spec: { ...pool.spec, ...others, nodeGroup } });
 }
 
@@ -50,10 +50,14 @@ const hasVersion = (world: FakeWorld, version: string) => () =>
   world.groups.get('web')?.launchTemplate?.version === version && upToDate(world);
 const isGone = (world: FakeWorld) => () => world.pools.size === 0;
 
-/** A world with a Ready pool that sets this machine. */
-async function machineWorld(machine: object = DISK_100, rest: SpecChange = {}, options: Partial<StateOptions> = {}) {
+/** A world with a Ready pool that sets these launch settings. */
+async function launchSettingsWorld(
+  launchSettings: object = DISK_100,
+  rest: SpecChange = {},
+  options: Partial<StateOptions> = {},
+) {
   const world = new FakeWorld(options);
-  world.apply(fresh(spec(machine, rest)));
+  world.apply(fresh(spec(launchSettings, rest)));
   const deps = world.start();
   await until(world, deps, isReady(world), 'a pool that is Ready');
   return { world, deps };
@@ -71,9 +75,9 @@ function dataOf({ cloud }: FakeWorld, number: number) {
   return template?.versions.find((version) => version.number === number)?.data;
 }
 
-describe('a pool that sets its machine', () => {
+describe('a pool that sets launch settings', () => {
   it('gets a launch template with secure defaults, and then a group from its first version', async () => {
-    const { world } = await machineWorld({ instanceTags: { team: 'web' } });
+    const { world } = await launchSettingsWorld({ instanceTags: { team: 'web' } });
     const Tags = [{ Key: 'team', Value: 'web' }];
     assert.deepEqual(dataOf(world, 1), {
       BlockDeviceMappings: [
@@ -103,7 +107,7 @@ describe('a pool that sets its machine', () => {
   });
 
   it('shows the size of its disk to the cluster-autoscaler, also after it changed', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     const size = () => world.scalingTags()['k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage'];
     assert.equal(size(), '100Gi');
     change(world, DISK_200);
@@ -132,7 +136,7 @@ describe('a pool that sets its machine', () => {
     assert.equal(world.created, 1);
   });
 
-  it('has no template if the machine is removed from the spec before the group is created', async () => {
+  it('has no template if the launch settings are removed from the spec before the group is created', async () => {
     const world = new FakeWorld();
     world.fails = (call) => (call === 'CreateNodegroup' ? sampleError('refused') : undefined);
     world.apply(fresh(spec(DISK_100)));
@@ -144,13 +148,13 @@ describe('a pool that sets its machine', () => {
     await until(world, deps, isReady(world), 'a pool that is Ready');
     assert.deepEqual([templates(world), world.groups.get('web')?.diskSizeGiB], [[], 60]);
     await hours(world, deps, 1);
-    assert.equal(world.pools.get('web')?.status?.bookkeeping?.machineTemplate, undefined);
+    assert.equal(world.pools.get('web')?.status?.bookkeeping?.ownTemplate, undefined);
   });
 });
 
-describe('a change of the machine', () => {
+describe('a change of the launch settings', () => {
   it('is another version, and a rolling update to it, of which events and status say what changes', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     writes(world);
     world.events.splice(0);
     change(world, DISK_200);
@@ -166,14 +170,14 @@ describe('a change of the machine', () => {
   });
 
   it('uses a former version again, and keeps few versions', async () => {
-    const { world, deps } = await machineWorld();
-    for (const [machine, version] of [
+    const { world, deps } = await launchSettingsWorld();
+    for (const [launchSettings, version] of [
       [DISK_200, '2'],
       [{ instanceTags: { team: 'web' } }, '3'],
       [{ instanceTags: { team: 'db' } }, '4'],
       [DISK_100, '1'],
     ] as const) {
-      change(world, machine);
+      change(world, launchSettings);
       await until(world, deps, hasVersion(world, version), `version ${version}`);
     }
     // The default, which is that of the group, and the newest.
@@ -182,7 +186,7 @@ describe('a change of the machine', () => {
   }).timeout(20_000);
 
   it('that fails is not repeated until the spec or the annotation changes', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     world.cloud.faults.updateFailure({ errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }] });
     change(world, DISK_200);
     await until(world, deps, () => openFailure(stateOf(world)) !== undefined, 'the failure');
@@ -197,7 +201,7 @@ describe('a change of the machine', () => {
 
   for (const call of ['DescribeLaunchTemplates', 'DescribeLaunchTemplateVersions']) {
     it(`waits while AWS denies ${call}, which the status shows at once`, async () => {
-      const { world, deps } = await machineWorld();
+      const { world, deps } = await launchSettingsWorld();
       writes(world);
       world.fails = (name) => (name === call ? sampleError('denied') : undefined);
       change(world, DISK_200);
@@ -212,7 +216,7 @@ describe('a change of the machine', () => {
   }
 
   it('is taken back while its update failed', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     world.cloud.faults.updateFailure({ errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'They failed.' }] });
     change(world, DISK_200);
     await until(world, deps, () => openFailure(stateOf(world)) !== undefined, 'the failure');
@@ -223,7 +227,7 @@ describe('a change of the machine', () => {
   });
 
   it('that another client made in EKS is reverted', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     change(world, DISK_200);
     await until(world, deps, hasVersion(world, '2'), 'the second version');
     const { id = '' } = world.groups.get('web')?.launchTemplate ?? {};
@@ -247,7 +251,7 @@ describe('a change of the machine', () => {
   });
 
   it('to security groups that do not exist yet is a change of the spec when they do, also with policy Manual', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     change(world, { ...DISK_100, ...BY_TAGS });
     await hours(world, deps, 1);
     assertBrief(conditionOf(world, 'UpToDate'), 'False SecurityGroupNotFound', 'securityGroups', 'tier=windows');
@@ -282,7 +286,7 @@ describe('a change of the machine', () => {
 
 describe("the pool's launch template", () => {
   it('is deleted after the group', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     writes(world);
     world.remove('web');
     await until(world, deps, isGone(world), 'the deletion');
@@ -291,7 +295,7 @@ describe("the pool's launch template", () => {
   });
 
   it('is deleted with its pool after the cluster', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     world.fails = withoutCluster;
     world.nodes = [];
     world.remove('web');
@@ -310,7 +314,7 @@ describe("the pool's launch template", () => {
   });
 
   it('is kept if the group is retained, and used by the next pool that adopts the group', async () => {
-    const { world, deps } = await machineWorld(DISK_100, { deletionPolicy: 'Retain' });
+    const { world, deps } = await launchSettingsWorld(DISK_100, { deletionPolicy: 'Retain' });
     world.remove('web');
     await until(world, deps, isGone(world), 'the deletion');
     assert.deepEqual(templates(world), [`${TEMPLATE_NAME} 1`]);
@@ -325,7 +329,7 @@ describe("the pool's launch template", () => {
   });
 
   it('keeps the pool until EC2 permits its deletion', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     world.cloud.faults.removeAction({ action: 'ec2:DeleteLaunchTemplate' });
     world.remove('web');
     await until(
@@ -380,7 +384,7 @@ describe("the pool's launch template", () => {
   });
 
   it('is not recreated when another client deletes it: the group keeps its version', async () => {
-    const { world, deps } = await machineWorld();
+    const { world, deps } = await launchSettingsWorld();
     const { id } = world.groups.get('web')?.launchTemplate ?? {};
     world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
     writes(world);
@@ -418,7 +422,7 @@ describe("the pool's launch template", () => {
       stateOf(world)?.name === HASHED && stateOf(world)?.replacement === undefined && upToDate(world);
 
     async function deletedTemplate() {
-      const { world, deps } = await machineWorld(DISK_100, BLUE_GREEN);
+      const { world, deps } = await launchSettingsWorld(DISK_100, BLUE_GREEN);
       const { id = '' } = world.groups.get('web')?.launchTemplate ?? {};
       world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
       writes(world);
@@ -499,7 +503,7 @@ describe("the pool's launch template", () => {
           update: { policy: 'Manual', canary: { nodes: 1, soakDuration: '30m' }, force: false },
         },
       });
-      const { world, deps } = await machineWorld(DISK_100, tryingRelease(RELEASE));
+      const { world, deps } = await launchSettingsWorld(DISK_100, tryingRelease(RELEASE));
       world.publish(NEXT);
       world.cloud.faults.launchTemplate({ name: TEMPLATE_NAME, exists: false });
       change(world, DISK_100, tryingRelease(NEXT));
@@ -532,8 +536,8 @@ describe("the pool's launch template", () => {
     });
   });
 
-  it('gets no further version if EC2 returns another machine than the operator wrote', async () => {
-    const { world, deps } = await machineWorld();
+  it('gets no further version if EC2 returns other launch settings than the operator wrote', async () => {
+    const { world, deps } = await launchSettingsWorld();
     const send = world.cloud.send.bind(world.cloud);
     world.cloud.send = (async (operation: string, input: object, signal: AbortSignal) => {
       const answer = (await send(operation as 'DescribeLaunchTemplateVersions', input, signal)) as object;
@@ -560,7 +564,7 @@ describe("the pool's launch template", () => {
 });
 
 describe('a group without a launch template', () => {
-  it('gets none when its pool sets the machine: it differs in a field that EKS cannot change', async () => {
+  it('gets none when its pool sets launch settings: it differs in a field that EKS cannot change', async () => {
     const world = new FakeWorld();
     world.makeGroup(sampleGroup(samplePool(), { tags: { 'winpool.dev/adoptable-by': 'web' } }));
     world.apply(fresh(spec(DISK_100, { nodeGroup: { adoption: 'IfUnowned' } })));
@@ -575,7 +579,7 @@ describe('a group without a launch template', () => {
     assert.deepEqual([templates(world), stateOf(world)?.differs], [[], true]);
   });
 
-  it('of a pool that does not set the machine causes no call about launch templates', async () => {
+  it('of a pool that does not set launch settings causes no call about launch templates', async () => {
     const world = new FakeWorld();
     world.apply(fresh());
     const deps = world.start();

@@ -1,8 +1,8 @@
-/** The launch templates that the operator creates, one for each pool that sets its machine. */
+/** The launch templates that the operator creates, one for each pool that sets launch settings. */
 import type { CallResult } from './callResult.ts';
 
-/** What a launch template of the operator contains: the machine, without its type and subnets. */
-export interface Machine {
+/** What a launch template of the operator contains: the launch settings, which exclude the instance types and subnets. */
+export interface LaunchSettings {
   /** A custom AMI, by ID. Absent: EKS selects one. */
   readonly imageId?: string;
   /** What the instances run at their first boot, as text. Absent: what EKS provides. */
@@ -45,10 +45,10 @@ export function withoutDefaults({ iops, throughput, ...disk }: Disk): Disk {
 }
 
 /** A version of a launch template. Versions never change. */
-export interface MachineVersion {
+export interface OwnTemplateVersion {
   /** The version number. */
   readonly version: string;
-  readonly machine: Machine;
+  readonly launchSettings: LaunchSettings;
   /** Settings that the operator does not write, by their EC2 names: another client created the version. */
   readonly others: readonly string[];
   /** The description: for a version of the operator, the one that it was created with. */
@@ -56,33 +56,33 @@ export interface MachineVersion {
 }
 
 /** A launch template with its versions. */
-export interface MachineTemplate {
+export interface OwnTemplate {
   readonly id: string;
   readonly name: string;
   readonly tags: Readonly<Record<string, string>>;
   /** The version number of the default version, which EC2 does not delete. */
   readonly defaultVersion: string;
   /** Newest first. */
-  readonly versions: readonly MachineVersion[];
+  readonly versions: readonly OwnTemplateVersion[];
 }
 
 /** EC2 launch templates of the operator. EC2 is eventually consistent: a read may not show what was just written. */
-export interface MachineTemplates {
+export interface OwnTemplates {
   /** The template of that name, also if it is not the operator's; undefined when it does not exist. */
-  find(name: string, signal: AbortSignal): Promise<CallResult<MachineTemplate | undefined>>;
+  find(name: string, signal: AbortSignal): Promise<CallResult<OwnTemplate | undefined>>;
   /** Creates it with a first version. Idempotent for the same token; error `busy` if the name is taken. */
   create(
-    template: Pick<MachineTemplate, 'name' | 'tags'> & Pick<MachineVersion, 'machine' | 'description'>,
+    template: Pick<OwnTemplate, 'name' | 'tags'> & Pick<OwnTemplateVersion, 'launchSettings' | 'description'>,
     token: string,
     signal: AbortSignal,
-  ): Promise<CallResult<MachineTemplate>>;
+  ): Promise<CallResult<OwnTemplate>>;
   /** Adds a version. Idempotent for the same token. */
   addVersion(
     id: string,
-    version: Pick<MachineVersion, 'machine' | 'description'>,
+    version: Pick<OwnTemplateVersion, 'launchSettings' | 'description'>,
     token: string,
     signal: AbortSignal,
-  ): Promise<CallResult<MachineVersion>>;
+  ): Promise<CallResult<OwnTemplateVersion>>;
   /** Succeeds for versions that do not exist. At most 200 at a time. */
   deleteVersions(id: string, versions: readonly string[], signal: AbortSignal): Promise<CallResult<void>>;
   /** Deletes the template with all versions. Succeeds for a template that does not exist. */

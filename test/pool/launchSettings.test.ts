@@ -3,9 +3,9 @@ import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
-describe('a pool that sets its machine', () => {
+describe('a pool that sets launch settings', () => {
   const fixture = withOperator('--resync-interval=1s');
-  const POOL = 'machine';
+  const POOL = 'launchSettings';
   const tags = { tier: 'windows' };
 
   const template = () => {
@@ -18,12 +18,12 @@ describe('a pool that sets its machine', () => {
 
   it('gets a launch template, and a group whose instances have its security groups, tags and disk', async () => {
     fixture.world.cloud.faults.securityGroup({ id: 'sg-0b1c000000000000a', tags });
-    const machine = { disk: { sizeGiB: 100 }, securityGroups: [{ tags }], instanceTags: { team: 'web' } };
-    await fixture.world.apply(poolManifest(POOL, { nodeGroup: machine }));
+    const launchSettings = { disk: { sizeGiB: 100 }, securityGroups: [{ tags }], instanceTags: { team: 'web' } };
+    await fixture.world.apply(poolManifest(POOL, { nodeGroup: launchSettings }));
     await settledAt('1');
     assert.deepEqual(
       [template()?.name, template()?.tags],
-      ['winpool/demo/machine', { 'winpool.dev/pool': POOL, 'winpool.dev/usable-by': 'demo' }],
+      ['winpool/demo/launchSettings', { 'winpool.dev/pool': POOL, 'winpool.dev/usable-by': 'demo' }],
     );
     const { BlockDeviceMappings, MetadataOptions, SecurityGroupIds } = template()?.versions[0]?.data ?? {};
     const disk = { VolumeSize: 100, VolumeType: 'gp3', DeleteOnTermination: true, Encrypted: true };
@@ -80,7 +80,7 @@ describe('a pool that sets its machine', () => {
   it('keeps its template while it has a group', async () => {
     await assert.rejects(
       patch({ disk: null, securityGroups: null, instanceTags: null }),
-      /EKS cannot change the settings of the machine from none to some/,
+      /EKS cannot change the launch settings from none to some/,
     );
   });
 

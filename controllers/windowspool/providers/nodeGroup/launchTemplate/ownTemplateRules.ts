@@ -1,9 +1,9 @@
-/** Rules for the launch template that the operator creates for a pool which sets its machine. */
+/** Rules for the launch template that the operator creates for a pool which sets launch settings. */
 
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
-import type { Machine, MachineTemplate } from '../../../ports/machineTemplates.ts';
+import type { LaunchSettings, OwnTemplate } from '../../../ports/ownTemplates.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { waitFor } from '../../../rules/ruleChains.ts';
 import { isTemplateField } from '../changes/appliedFields.ts';
@@ -13,90 +13,103 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState, ObservedNodeGroup } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { remember } from '../reporting/writeAheadStatus.ts';
-import { canaryMachine, isOpen } from '../secondGroup/canary.ts';
+import { canaryLaunchSettings, isOpen } from '../secondGroup/canary.ts';
 import { secondIn } from '../secondGroup/secondGroup.ts';
-import { followsMachine } from '../versions/versionChanges.ts';
-import { desiredMachine } from './desiredMachine.ts';
-import { describeMachine, describeMachineChange, hasMachine } from './machine.ts';
+import { followsLaunchSettings } from '../versions/versionChanges.ts';
+import { desiredLaunchSettings } from './desiredLaunchSettings.ts';
+import { describeLaunchSettings, describeLaunchSettingsChange, hasLaunchSettings } from './launchSettings.ts';
 import {
   descriptionOf,
   isOwnVersion,
-  machineTemplateNameOf,
   ownerTags,
   ownTemplateIn,
+  ownTemplateNameOf,
   unlikeWritten,
   versionWith,
-} from './machineTemplate.ts';
+} from './ownTemplate.ts';
 
 /**
  * Ensures that a template exists before the group, once no prerequisite is known to be missing. Its name is recorded first, so that it is deleted with
  * the pool whatever the spec is then.
  */
 export function createTemplate(s: EksDerived): RuleResult | Step[] | undefined {
-  const { pool, machineTemplate, settings } = s;
-  if (machineTemplate?.kind !== 'absent' || !hasMachine(pool.spec) || s.group.kind !== 'absent') return undefined;
-  const machine = desiredMachine(s);
+  const { pool, ownTemplate, settings } = s;
+  if (ownTemplate?.kind !== 'absent' || !hasLaunchSettings(pool.spec) || s.group.kind !== 'absent') return undefined;
+  const launchSettings = desiredLaunchSettings(s);
   const blocked = waitForPrerequisites(s);
   if (blocked) return blocked;
-  if (!machine) return waitFor('NotChecked', 'read', { progress: true });
-  const name = machineTemplateNameOf(pool, settings.clusterName);
+  if (!launchSettings) return waitFor('NotChecked', 'read', { progress: true });
+  const name = ownTemplateNameOf(pool, settings.clusterName);
   const tags = ownerTags(pool, settings.clusterName);
-  const description = descriptionOf(machine);
-  const token = tokenFor(pool, 'template', { machine, tags }, timeSlotOf(s));
+  const description = descriptionOf(launchSettings);
+  const token = tokenFor(pool, 'template', { launchSettings, tags }, timeSlotOf(s));
   return [
-    ...remember(s, { machineTemplate: name }),
-    { kind: 'createLaunchTemplate', template: { name, tags, machine, description }, token },
+    ...remember(s, { ownTemplate: name }),
+    { kind: 'createLaunchTemplate', template: { name, tags, launchSettings, description }, token },
   ];
 }
 
-/** Ensures that a version with the desired machine exists when the group is about to get it. */
+/** Ensures that a version with the desired launch settings exists when the group is about to get it. */
 export function addTemplateVersion(s: EksDerived): Step[] | undefined {
   const template = ownTemplateIn(s);
-  const machine = desiredMachine(s);
+  const launchSettings = desiredLaunchSettings(s);
   const group = s.group.kind === 'absent' ? undefined : groupOf(s);
-  if (!template || !machine || !hasMachine(s.pool.spec) || versionWith(template, machine, group)) return undefined;
-  if (unlikeWritten(template, machine) || !isVersionDue(s, template, group)) return undefined;
+  if (!template || !launchSettings || !hasLaunchSettings(s.pool.spec) || versionWith(template, launchSettings, group))
+    return undefined;
+  if (unlikeWritten(template, launchSettings) || !isVersionDue(s, template, group)) return undefined;
   const [newest] = template.versions;
   const before = template.versions.find(({ version }) => version === group?.launchTemplate?.version) ?? newest;
   return added(
     s,
     template,
-    machine,
-    before ? describeMachineChange(before.machine, machine) : describeMachine(machine),
+    launchSettings,
+    before
+      ? describeLaunchSettingsChange(before.launchSettings, launchSettings)
+      : describeLaunchSettings(launchSettings),
   );
 }
 
 /** Ensures that a version with the name of the canary exists before a canary that needs one, once no prerequisite is known to be missing. */
 export function addCanaryVersion(s: EksDerived): Step[] | undefined {
   const template = ownTemplateIn(s);
-  const machine = isOpen(s) && s.due.version?.isCanaryDue ? canaryMachine(s) : undefined;
-  if (!template || !machine || versionWith(template, machine, undefined) || unlikeWritten(template, machine))
+  const launchSettings = isOpen(s) && s.due.version?.isCanaryDue ? canaryLaunchSettings(s) : undefined;
+  if (
+    !template ||
+    !launchSettings ||
+    versionWith(template, launchSettings, undefined) ||
+    unlikeWritten(template, launchSettings)
+  )
     return undefined;
   if (!s.prerequisites?.complete || s.due.prerequisites.blocking.length > 0) return undefined;
-  return added(s, template, machine, `for canary ${secondNameOf(s.pool)}, whose name is in the user data`);
+  return added(s, template, launchSettings, `for canary ${secondNameOf(s.pool)}, whose name is in the user data`);
 }
 
-function added(s: EksState, { id, name, versions }: MachineTemplate, machine: Machine, change: string): Step[] {
+function added(
+  s: EksState,
+  { id, name, versions }: OwnTemplate,
+  launchSettings: LaunchSettings,
+  change: string,
+): Step[] {
   const newest = versions[0]?.version;
   return [
     {
       kind: 'createLaunchTemplateVersion',
       template: { id, name },
       version: String(Number(newest ?? 0) + 1),
-      written: { machine, description: descriptionOf(machine) },
+      written: { launchSettings, description: descriptionOf(launchSettings) },
       change,
-      token: tokenFor(s.pool, 'templateVersion', { machine, id, newest }, timeSlotOf(s)),
+      token: tokenFor(s.pool, 'templateVersion', { launchSettings, id, newest }, timeSlotOf(s)),
     },
   ];
 }
 
-/** A version is added when the group is to be created, or its machine is to be changed. */
-function isVersionDue(s: EksDerived, { id }: MachineTemplate, group: NodeGroup | undefined): boolean {
+/** A version is added when the group is to be created, or its launch settings are to be changed. */
+function isVersionDue(s: EksDerived, { id }: OwnTemplate, group: NodeGroup | undefined): boolean {
   if (!group) return s.group.kind === 'absent' && s.due.prerequisites.blocking.length === 0;
   if (group.launchTemplate?.id !== id || !acceptsUpdates(group)) return false;
   const { all, toCorrect } = s.due.differences;
   const isAsked = toCorrect.some(({ field }) => isTemplateField(field));
-  return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsMachine(s, all));
+  return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsLaunchSettings(s, all));
 }
 
 /**
@@ -106,15 +119,15 @@ function isVersionDue(s: EksDerived, { id }: MachineTemplate, group: NodeGroup |
 export function pruneTemplateVersions(s: EksState): Step[] | undefined {
   const template = ownTemplateIn(s);
   const group = s.group.kind === 'seen' ? s.group.group : undefined;
-  const machine = desiredMachine(s);
-  if (!template || !group || s.second || !machine || !s.autoscaler || !acceptsUpdates(group)) return undefined;
+  const launchSettings = desiredLaunchSettings(s);
+  if (!template || !group || s.second || !launchSettings || !s.autoscaler || !acceptsUpdates(group)) return undefined;
   const isUpdating = s.pool.status?.nodeGroup?.update?.status === 'InProgress';
   if (isUpdating || group.launchTemplate?.id !== template.id) return undefined;
   const kept = new Set([
     template.defaultVersion,
     template.versions[0]?.version,
     group.launchTemplate.version,
-    versionWith(template, machine, group)?.version,
+    versionWith(template, launchSettings, group)?.version,
     ...usedVersions(s.autoscaler.templateVersions, template),
   ]);
   const old = template.versions.filter((version) => isOwnVersion(version) && !kept.has(version.version));
@@ -126,7 +139,7 @@ export function pruneTemplateVersions(s: EksState): Step[] | undefined {
 /** What EC2 accepts in one request. */
 const MOST_AT_ONCE = 200;
 
-function usedVersions(versions: readonly string[], { id }: MachineTemplate): string[] {
+function usedVersions(versions: readonly string[], { id }: OwnTemplate): string[] {
   const prefix = `${id} `;
   return versions.filter((version) => version.startsWith(prefix)).map((version) => version.slice(prefix.length));
 }
@@ -134,7 +147,7 @@ function usedVersions(versions: readonly string[], { id }: MachineTemplate): str
 /** Ensures that a template which the pool no longer needs is deleted: the spec changed before its group was created. */
 export function deleteUnusedTemplate(s: EksState): Step[] | undefined {
   const template = ownTemplateIn(s);
-  if (!template || hasMachine(s.pool.spec) || groupOf(s)?.launchTemplate?.id === template.id) return undefined;
+  if (!template || hasLaunchSettings(s.pool.spec) || groupOf(s)?.launchTemplate?.id === template.id) return undefined;
   // A group that is being replaced, or a canary, may use it.
   if (s.second || secondIn(s.pool)) return undefined;
   return deletion(template, 'the pool does not use it');
@@ -142,7 +155,7 @@ export function deleteUnusedTemplate(s: EksState): Step[] | undefined {
 
 /** Ensures that a template is deleted with the pool, after the group: the finalizer waits until EC2 has answered. */
 export function deleteOwnTemplate(s: EksState): RuleResult | Step[] | undefined {
-  if (mayHaveTemplate(s) && s.machineTemplate === undefined) {
+  if (mayHaveTemplate(s) && s.ownTemplate === undefined) {
     const message = 'The pool is deleted when its launch template is read.';
     return waitFor('Deleting', 'read', { message, progress: true });
   }
@@ -157,17 +170,17 @@ export function unusedTemplateSteps(s: EksState): Step[] {
   return deletion(template, 'no node group uses it');
 }
 
-function isKnownNotToUse(view: ObservedNodeGroup, { id }: MachineTemplate): boolean {
+function isKnownNotToUse(view: ObservedNodeGroup, { id }: OwnTemplate): boolean {
   return view.kind === 'seen' && view.group.launchTemplate?.id !== id;
 }
 
-function deletion({ id, name }: MachineTemplate, why: string): Step[] {
+function deletion({ id, name }: OwnTemplate, why: string): Step[] {
   return [{ kind: 'deleteLaunchTemplate', template: { id, name }, why }];
 }
 
 /** Whether a template with the pool's name may be the pool's. */
 export function mayHaveTemplate({ pool }: Pick<EksState, 'pool'>): boolean {
-  return hasMachine(pool.spec) || pool.status?.bookkeeping?.machineTemplate !== undefined;
+  return hasLaunchSettings(pool.spec) || pool.status?.bookkeeping?.ownTemplate !== undefined;
 }
 
 /**
@@ -191,10 +204,10 @@ export function afterTemplateSteps(s: EksState, steps: readonly Step[]): EksStat
 /** The observed state with a new version of the template. */
 function withVersion(
   s: EksState,
-  template: MachineTemplate,
+  template: OwnTemplate,
   version: string,
-  { machine, description }: { readonly machine: Machine; readonly description: string },
+  { launchSettings, description }: { readonly launchSettings: LaunchSettings; readonly description: string },
 ): EksState {
-  const versions = [{ version, machine, others: [], description }, ...template.versions];
-  return { ...s, machineTemplate: { kind: 'seen', template: { ...template, versions }, isNew: true } };
+  const versions = [{ version, launchSettings, others: [], description }, ...template.versions];
+  return { ...s, ownTemplate: { kind: 'seen', template: { ...template, versions }, isNew: true } };
 }

@@ -3,24 +3,24 @@ import type { ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import fc from 'fast-check';
 import { memoryCloud } from '../../test/fakes/localaws/testing/testClock.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
-import { type Machine, withoutDefaults } from '../windowspool/ports/machineTemplates.ts';
-import { createMachineTemplates } from './machineTemplates.ts';
+import { type LaunchSettings, withoutDefaults } from '../windowspool/ports/ownTemplates.ts';
+import { createOwnTemplates } from './ownTemplates.ts';
 import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
 const NAME = 'winpool/demo/web';
 const TAGS = { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'demo' };
-const machine: Machine = {
+const launchSettings: LaunchSettings = {
   disk: { sizeGiB: 100, type: 'gp3', encrypted: true },
   httpTokens: 'Required',
   httpPutResponseHopLimit: 1,
   securityGroups: [],
   instanceTags: {},
 };
-const first = { name: NAME, tags: TAGS, machine, description: 'the first' };
+const first = { name: NAME, tags: TAGS, launchSettings, description: 'the first' };
 
 function over(send: (operation: string, input: object) => Promise<unknown>) {
-  return createMachineTemplates(callsOf(send));
+  return createOwnTemplates(callsOf(send));
 }
 
 /** The adapter over the local AWS. */
@@ -54,7 +54,7 @@ const anyDisk = fc
     { requiredKeys: ['sizeGiB', 'type', 'encrypted'], noNullPrototype: true },
   )
   .map(withoutDefaults);
-const anyMachine: fc.Arbitrary<Machine> = fc.record(
+const anyLaunchSettings: fc.Arbitrary<LaunchSettings> = fc.record(
   {
     disk: anyDisk,
     httpTokens: fc.constantFrom('Required', 'Optional'),
@@ -80,24 +80,27 @@ describe("the operator's launch template in EC2", () => {
       name: NAME,
       tags: TAGS,
       defaultVersion: '1',
-      versions: [{ version: '1', machine, others: [], description: 'the first' }],
+      versions: [{ version: '1', launchSettings, others: [], description: 'the first' }],
     });
-    const larger = { machine: { ...machine, disk: { ...machine.disk, sizeGiB: 200 } }, description: 'the second' };
+    const larger = {
+      launchSettings: { ...launchSettings, disk: { ...launchSettings.disk, sizeGiB: 200 } },
+      description: 'the second',
+    };
     const added = value(await templates.addVersion(created.id, larger, 't-2', signal));
     assert.deepEqual(added, { ...larger, version: '2', others: [] });
     assert.deepEqual(value(await templates.find(NAME, signal)), { ...created, versions: [added, ...created.versions] });
   });
 
-  it('is returned as it was written, whatever the machine', async () => {
+  it('is returned as it was written, whatever the launch settings', async () => {
     const { templates } = world();
     const { id } = value(await templates.create(first, 't', signal));
     let token = 0;
     await fc.assert(
-      fc.asyncProperty(anyMachine, async (any) => {
+      fc.asyncProperty(anyLaunchSettings, async (any) => {
         token += 1;
-        value(await templates.addVersion(id, { machine: any, description: 'x' }, String(token), signal));
+        value(await templates.addVersion(id, { launchSettings: any, description: 'x' }, String(token), signal));
         const [newest] = value(await templates.find(NAME, signal))?.versions ?? [];
-        assert.deepEqual([newest?.machine, newest?.others], [any, []]);
+        assert.deepEqual([newest?.launchSettings, newest?.others], [any, []]);
       }),
       { numRuns: 30 },
     );
@@ -155,7 +158,7 @@ describe("the operator's launch template in EC2", () => {
         : { LaunchTemplateVersions: [{ VersionNumber: 1, LaunchTemplateData: written }] },
     );
     const found = value(await templates.find(NAME, signal));
-    assert.deepEqual(found?.versions, [{ version: '1', machine, others: [], description: '' }]);
+    assert.deepEqual(found?.versions, [{ version: '1', launchSettings, others: [], description: '' }]);
   });
 
   it('loses the versions that are deleted, and does not miss those that are gone', async () => {

@@ -1,55 +1,56 @@
-/** The machine that the spec asks for in this cluster, and how that of a launch template compares with it. Pure. */
+/** The launch settings that the spec asks for in this cluster, and how those of a launch template compare with them. Pure. */
 import type { WindowsPool, WindowsPoolSpec } from '../../../api/api.gen.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
-import type { Machine, MachineVersion } from '../../../ports/machineTemplates.ts';
+import type { LaunchSettings, OwnTemplateVersion } from '../../../ports/ownTemplates.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
-import { appliedOf, isApplied, machineField } from '../changes/appliedRecord.ts';
+import { appliedOf, isApplied, launchSettingsField } from '../changes/appliedRecord.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { EksState } from '../model/groupState.ts';
 import { followsImage, imageFault, imageIdOf, selectedImage } from './image.ts';
 import {
   AMI,
-  bareMachine,
+  bareLaunchSettings,
   followsSecurityGroups,
-  hasMachine,
+  hasLaunchSettings,
   haveSameUserData,
   isCustom,
-  type MachineTexts,
-  machineTexts,
+  type LaunchSettingsTexts,
+  launchSettingsTexts,
   SECURITY_GROUPS,
   selectedGroups,
   termsText,
   USER_DATA,
-} from './machine.ts';
-import { isOwnVersion, ownTemplateIn, versionWith } from './machineTemplate.ts';
+} from './launchSettings.ts';
+import { isOwnVersion, ownTemplateIn, versionWith } from './ownTemplate.ts';
 import { userDataOf, userDataText } from './userData.ts';
 import { mergedUserData, userDataIn, userScriptOf } from './userScript.ts';
 
-type Seen = Pick<EksState, 'pool' | 'cluster' | 'prerequisites'> & Partial<Pick<EksState, 'group' | 'machineTemplate'>>;
+type Seen = Pick<EksState, 'pool' | 'cluster' | 'prerequisites'> & Partial<Pick<EksState, 'group' | 'ownTemplate'>>;
 
 /**
- * The machine that a launch template of the pool should contain; undefined while security groups are not resolved, the script of the spec is not known, or
+ * The launch settings that a launch template of the pool should contain; undefined while security groups are not resolved, the script of the spec is not known, or
  * nodes cannot get the user data.
  * If the template names security groups, EKS does not add that of the cluster:
  * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-security-groups
  *
  * @param name - the name of the group: the user data of a custom AMI contains it
  */
-export function desiredMachine(s: Seen, name = nodeGroupNameOf(s.pool)): Machine | undefined {
+export function desiredLaunchSettings(s: Seen, name = nodeGroupNameOf(s.pool)): LaunchSettings | undefined {
   const { pool, cluster, prerequisites } = s;
   const selected = selectedGroups(pool.spec, prerequisites);
   if (cluster.kind !== 'seen' || !selected) return undefined;
   const { securityGroup } = cluster.cluster;
   const all = selected.length > 0 ? [...selected, ...(securityGroup ? [securityGroup] : [])] : [];
-  const machine = { ...bareMachine(pool.spec), securityGroups: [...new Set(all)].sort() };
+  const launchSettings = { ...bareLaunchSettings(pool.spec), securityGroups: [...new Set(all)].sort() };
   const script = userScriptOf(pool.spec, prerequisites);
   if (script === undefined && userDataIn(pool.spec)) return undefined;
-  if (!isCustom(pool.spec)) return script === undefined ? machine : { ...machine, userData: mergedUserData(script) };
+  if (!isCustom(pool.spec))
+    return script === undefined ? launchSettings : { ...launchSettings, userData: mergedUserData(script) };
   const imageId = desiredImage(s);
   if (imageId === undefined) return undefined;
   const userData = userDataOf(pool, { cluster: cluster.cluster, group: name, imageId, script });
   if ('problem' in userData) return undefined;
-  return { ...machine, imageId, userData: userData.script };
+  return { ...launchSettings, imageId, userData: userData.script };
 }
 
 /** The ID of the AMI for the group of the pool; undefined if EKS selects it, it is not resolved, or no node of the pool can start from it. */
@@ -62,15 +63,15 @@ function desiredImage(s: Seen): string | undefined {
  * because something else in the spec changed.
  */
 function keptImage(s: Seen): string | undefined {
-  const { pool, group, machineTemplate: seen } = s;
+  const { pool, group, ownTemplate: seen } = s;
   if (!followsImage(pool.spec) || group?.kind !== 'seen' || seen?.kind !== 'seen') return undefined;
   const { launchTemplate } = group.group;
   if (imageIdOf(group.group) === undefined || launchTemplate?.id !== seen.template.id) return undefined;
   const applied = appliedOf(pool);
-  const isSameParameter = applied === undefined || isApplied(applied, machineField(AMI), amiText(pool.spec));
+  const isSameParameter = applied === undefined || isApplied(applied, launchSettingsField(AMI), amiText(pool.spec));
   const isFollowing = nodeGroupIn(pool.spec).update.policy === 'Automatic' && suitableImage(s) !== undefined;
   if (!isSameParameter || isFollowing) return undefined;
-  return seen.template.versions.find(({ version }) => version === launchTemplate.version)?.machine.imageId;
+  return seen.template.versions.find(({ version }) => version === launchTemplate.version)?.launchSettings.imageId;
 }
 
 /** The ID that the spec selects now; undefined if it is not resolved, or no node of the pool can start from it. */
@@ -82,22 +83,22 @@ export function suitableImage({ pool: { spec }, prerequisites }: Seen): string |
 }
 
 /** Whether everything is known that the launch template of the pool should contain, and what it contains: if not, an update may be due that cannot be seen. */
-export function isMachineKnown(s: Seen): boolean {
+export function isLaunchSettingsKnown(s: Seen): boolean {
   const isImageKnown = !followsImage(s.pool.spec) || suitableImage(s) !== undefined;
   return isImageKnown && isTemplateKnown(s);
 }
 
 /** Whether the operator's launch template was read, and it is known what it should contain; true for a pool that has none. */
 export function isTemplateKnown(s: Seen): boolean {
-  return !hasMachine(s.pool.spec) || (s.machineTemplate !== undefined && desiredMachine(s) !== undefined);
+  return !hasLaunchSettings(s.pool.spec) || (s.ownTemplate !== undefined && desiredLaunchSettings(s) !== undefined);
 }
 
 /**
  * Whether everything was answered on which the content of the operator's launch template depends; true for a pool that has none. If the content is not
  * known nevertheless, a prerequisite is not met, such as a ConfigMap that does not exist, and this lasts until a user acts.
  */
-export function isMachineAnswered({ pool: { spec }, cluster, prerequisites, machineTemplate }: Seen): boolean {
-  if (!hasMachine(spec)) return true;
+export function isLaunchSettingsAnswered({ pool: { spec }, cluster, prerequisites, ownTemplate }: Seen): boolean {
+  if (!hasLaunchSettings(spec)) return true;
   const { securityGroups, userData, imageParameter, image } = prerequisites ?? {};
   const needed = [
     followsSecurityGroups(spec) ? securityGroups : ANSWERED,
@@ -105,7 +106,7 @@ export function isMachineAnswered({ pool: { spec }, cluster, prerequisites, mach
     followsImage(spec) ? imageParameter : ANSWERED,
     selectedImage(spec, prerequisites) === undefined ? ANSWERED : image,
   ];
-  return cluster.kind === 'seen' && machineTemplate !== undefined && needed.every((fact) => fact?.ok);
+  return cluster.kind === 'seen' && ownTemplate !== undefined && needed.every((fact) => fact?.ok);
 }
 
 const ANSWERED = { ok: true } as const;
@@ -122,10 +123,10 @@ export function userDataProblem(s: Seen, name = nodeGroupNameOf(s.pool)): string
 const OTHERS = 'other settings';
 
 /** The settings that the spec asks for. Security groups are those of the spec, without that of the cluster. */
-export function wantedTexts(pool: WindowsPool): MachineTexts {
+export function wantedTexts(pool: WindowsPool): LaunchSettingsTexts {
   const { spec } = pool;
   return {
-    ...machineTexts(bareMachine(spec)),
+    ...launchSettingsTexts(bareLaunchSettings(spec)),
     [AMI]: amiText(spec),
     [USER_DATA]: userDataText(pool),
     [SECURITY_GROUPS]: termsText(spec),
@@ -143,14 +144,14 @@ function amiText(spec: WindowsPoolSpec): string {
  * The settings of a version, in the words of {@link wantedTexts}: its AMI and its security groups are those of the spec if the spec selects these now, and
  * its user data is that of the spec if nodes would get the same now.
  */
-export function foundTexts(version: Omit<MachineVersion, 'version'>, s: Seen): MachineTexts {
-  const { machine, others } = version;
-  const wanted = desiredMachine(s);
+export function foundTexts(version: Omit<OwnTemplateVersion, 'version'>, s: Seen): LaunchSettingsTexts {
+  const { launchSettings, others } = version;
+  const wanted = desiredLaunchSettings(s);
   return {
-    ...machineTexts(machine),
-    ...imageTexts(machine, s),
+    ...launchSettingsTexts(launchSettings),
+    ...imageTexts(launchSettings, s),
     ...userDataTexts(version, wanted, s.pool),
-    [SECURITY_GROUPS]: groupsText(machine, wanted, s),
+    [SECURITY_GROUPS]: groupsText(launchSettings, wanted, s),
     ...(others.length > 0 && { [OTHERS]: others.join(', ') }),
   };
 }
@@ -161,32 +162,42 @@ export function foundTexts(version: Omit<MachineVersion, 'version'>, s: Seen): M
  */
 function wasApplied(pool: WindowsPool, setting: string, text: string): boolean {
   const applied = appliedOf(pool);
-  return applied === undefined || isApplied(applied, machineField(setting), text);
+  return applied === undefined || isApplied(applied, launchSettingsField(setting), text);
 }
 
 /** The AMI is that of the spec if the parameter has it. */
-function imageTexts({ imageId }: Machine, { pool, prerequisites }: Seen) {
+function imageTexts({ imageId }: LaunchSettings, { pool, prerequisites }: Seen) {
   const { spec } = pool;
   const selected = selectedImage(spec, prerequisites);
   const isSelected = selected === undefined ? wasApplied(pool, AMI, amiText(spec)) : selected === imageId;
   return followsImage(spec) && imageId !== undefined && isSelected ? { [AMI]: amiText(spec) } : {};
 }
 
-function groupsText(machine: Machine, wanted: Machine | undefined, { pool, cluster }: Seen): string {
+function groupsText(
+  launchSettings: LaunchSettings,
+  wanted: LaunchSettings | undefined,
+  { pool, cluster }: Seen,
+): string {
   const text = termsText(pool.spec);
   const isSelected = wanted
-    ? wanted.securityGroups.join() === machine.securityGroups.join()
+    ? wanted.securityGroups.join() === launchSettings.securityGroups.join()
     : wasApplied(pool, SECURITY_GROUPS, text);
   if (isSelected) return text;
   const own = cluster.kind === 'seen' ? cluster.cluster.securityGroup : undefined;
-  return machine.securityGroups.filter((id) => id !== own).join(', ') || machine.securityGroups.join(', ');
+  return (
+    launchSettings.securityGroups.filter((id) => id !== own).join(', ') || launchSettings.securityGroups.join(', ')
+  );
 }
 
 /** User data that another client wrote is another setting, and not a former one of the operator, which the pool follows. */
-function userDataTexts(version: Omit<MachineVersion, 'version'>, wanted: Machine | undefined, pool: WindowsPool) {
-  const { machine } = version;
+function userDataTexts(
+  version: Omit<OwnTemplateVersion, 'version'>,
+  wanted: LaunchSettings | undefined,
+  pool: WindowsPool,
+) {
+  const { launchSettings } = version;
   const text = userDataText(pool);
-  const isSame = wanted ? haveSameUserData(machine, wanted) : wasApplied(pool, USER_DATA, text);
+  const isSame = wanted ? haveSameUserData(launchSettings, wanted) : wasApplied(pool, USER_DATA, text);
   const isForeign = hasUserData(pool.spec) && !isSame && !isOwnVersion(version);
   return {
     ...(isSame && { [USER_DATA]: text }),
@@ -209,18 +220,18 @@ function hasUserData(spec: WindowsPoolSpec): boolean {
 }
 
 /**
- * The template version for the pool's group; undefined while it does not exist, or its machine is unknown. While the template cannot be read, the last
+ * The template version for the pool's group; undefined while it does not exist, or its launch settings are unknown. While the template cannot be read, the last
  * known version is used, so that a failed update does not look like a new target.
  */
 export function desiredOwnVersion(s: EksState, group: NodeGroup | undefined): TemplateVersion | undefined {
   const { pool } = s;
-  if (!hasMachine(pool.spec)) return undefined;
-  if (s.machineTemplate === undefined) {
+  if (!hasLaunchSettings(pool.spec)) return undefined;
+  if (s.ownTemplate === undefined) {
     const { id, desiredVersion } = pool.status?.nodeGroup?.launchTemplate ?? {};
     return id !== undefined && desiredVersion !== undefined ? { id, version: desiredVersion } : undefined;
   }
   const template = ownTemplateIn(s);
-  const machine = desiredMachine(s);
-  const found = template && machine && versionWith(template, machine, group);
+  const launchSettings = desiredLaunchSettings(s);
+  const found = template && launchSettings && versionWith(template, launchSettings, group);
   return found && { id: template.id, version: found.version };
 }

@@ -1,22 +1,22 @@
-/** The part of UpToDate about settings of the machine that have changed although the spec did not. */
+/** The part of UpToDate about launch settings that have changed although the spec did not. */
 
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { joined } from '../../../util/words.ts';
-import { machineSettingOf } from '../changes/appliedFields.ts';
-import { desiredMachine, suitableImage } from '../launchTemplate/desiredMachine.ts';
+import { launchSettingsSettingOf } from '../changes/appliedFields.ts';
+import { desiredLaunchSettings, suitableImage } from '../launchTemplate/desiredLaunchSettings.ts';
 import { imageParameterIn, selectedImage } from '../launchTemplate/image.ts';
-import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../launchTemplate/machine.ts';
+import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../launchTemplate/launchSettings.ts';
 import { userDataIn } from '../launchTemplate/userScript.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
-import { followsMachine } from './versionChanges.ts';
+import { followsLaunchSettings } from './versionChanges.ts';
 
 /** Reports these settings, with what to do; empty when there are none. */
-export function followedMachine(s: EksDerived, group: NodeGroup): string {
+export function followedLaunchSettings(s: EksDerived, group: NodeGroup): string {
   const { all } = s.due.differences;
-  if (!followsMachine(s, all)) return '';
-  const found = new Map(all.map((each) => [machineSettingOf(each.field), each.found]));
+  if (!followsLaunchSettings(s, all)) return '';
+  const found = new Map(all.map((each) => [launchSettingsSettingOf(each.field), each.found]));
   return [
     found.has(AMI) && otherImage(s, group, found.get(AMI)),
     found.has(SECURITY_GROUPS) && otherSecurityGroups(s, group, found.get(SECURITY_GROUPS)),
@@ -48,6 +48,6 @@ function otherImage(s: EksState, { name }: NodeGroup, found = ''): string {
 
 /** Other security groups have the tags in the spec than the group has. */
 function otherSecurityGroups(s: EksState, { name }: NodeGroup, found: string | undefined): string {
-  const wanted = desiredMachine(s)?.securityGroups ?? [];
+  const wanted = desiredLaunchSettings(s)?.securityGroups ?? [];
   return `Node group ${name} has security groups ${found || 'of the cluster only'}; nodeGroup.securityGroups now selects others (with that of the cluster: ${joined(wanted, wanted.length)}). Set nodeGroup.update.policy: Automatic, or select them by ID.`;
 }

@@ -1,4 +1,4 @@
-/** The port MachineTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplate.html */
+/** The port OwnTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplate.html */
 import type {
   RequestLaunchTemplateData as Ec2Data,
   LaunchTemplate,
@@ -8,12 +8,12 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
 import {
-  type Machine,
-  type MachineTemplate,
-  type MachineTemplates,
-  type MachineVersion,
+  type LaunchSettings,
+  type OwnTemplate,
+  type OwnTemplates,
+  type OwnTemplateVersion,
   withoutDefaults,
-} from '../windowspool/ports/machineTemplates.ts';
+} from '../windowspool/ports/ownTemplates.ts';
 import type { Ec2Call } from './calls.ts';
 import { malformed } from './errors.ts';
 import { everyItem } from './pages.ts';
@@ -26,7 +26,7 @@ const ROOT_DEVICE = '/dev/sda1';
 /** The resources that get the instance tags. */
 const TAGGED = ['instance', 'volume'] as const;
 
-export function createMachineTemplates(ec2: Ec2Call): MachineTemplates {
+export function createOwnTemplates(ec2: Ec2Call): OwnTemplates {
   return {
     find: async (name, signal) => {
       const found = unlessGone(await ec2('DescribeLaunchTemplates', { LaunchTemplateNames: [name] }, signal));
@@ -84,8 +84,8 @@ const GONE = ['launchTemplateVersionDoesNotExist', 'launchTemplateIdDoesNotExist
 function complete(
   operation: string,
   template: LaunchTemplate | undefined,
-  versions: readonly MachineVersion[],
-): CallResult<MachineTemplate> {
+  versions: readonly OwnTemplateVersion[],
+): CallResult<OwnTemplate> {
   const { LaunchTemplateId: id, LaunchTemplateName: name, DefaultVersionNumber, Tags } = template ?? {};
   if (!id || !name || DefaultVersionNumber === undefined) return { ok: false, error: malformed(operation) };
   const newestFirst = [...versions].sort((a, b) => Number(b.version) - Number(a.version));
@@ -95,14 +95,14 @@ function complete(
   };
 }
 
-function versionFrom(version: LaunchTemplateVersion): MachineVersion {
+function versionFrom(version: LaunchTemplateVersion): OwnTemplateVersion {
   const { VersionNumber = 0, VersionDescription: description = '', LaunchTemplateData: data = {} } = version;
-  const machine = machineFrom(data);
-  return { version: String(VersionNumber), machine, others: othersIn(data), description };
+  const launchSettings = launchSettingsFrom(data);
+  return { version: String(VersionNumber), launchSettings, others: othersIn(data), description };
 }
 
-function dataOf({ machine, description }: Pick<MachineVersion, 'machine' | 'description'>) {
-  return { LaunchTemplateData: toEc2(machine), VersionDescription: description };
+function dataOf({ launchSettings, description }: Pick<OwnTemplateVersion, 'launchSettings' | 'description'>) {
+  return { LaunchTemplateData: toEc2(launchSettings), VersionDescription: description };
 }
 
 function toEc2({
@@ -113,7 +113,7 @@ function toEc2({
   httpPutResponseHopLimit,
   securityGroups,
   instanceTags,
-}: Machine): Ec2Data {
+}: LaunchSettings): Ec2Data {
   const Tags = tagsFrom(instanceTags);
   return {
     ...(imageId !== undefined && { ImageId: imageId }),
@@ -146,14 +146,14 @@ function toEc2({
 }
 
 /** What the operator writes. The rest is in {@link othersIn}. */
-function machineFrom({
+function launchSettingsFrom({
   ImageId: imageId,
   UserData: userData,
   BlockDeviceMappings = [],
   MetadataOptions: metadata = {},
   SecurityGroupIds = [],
   TagSpecifications = [],
-}: ResponseLaunchTemplateData): Machine {
+}: ResponseLaunchTemplateData): LaunchSettings {
   const ebs = BlockDeviceMappings.find(({ DeviceName }) => DeviceName === ROOT_DEVICE)?.Ebs ?? {};
   const { Tags } = TagSpecifications.find(({ ResourceType }) => ResourceType === 'instance') ?? {};
   return {

@@ -1,6 +1,6 @@
-/** What the spec says about the machine, and the settings of machines as text, so that they can be compared and shown. Pure. */
+/** What the spec says about the launch settings, and launch settings as text, so that they can be compared and shown. Pure. */
 import type { NodeGroupSpec, WindowsPoolSpec } from '../../../api/api.gen.ts';
-import { type Machine, withoutDefaults } from '../../../ports/machineTemplates.ts';
+import { type LaunchSettings, withoutDefaults } from '../../../ports/ownTemplates.ts';
 import type { SecurityGroupTerm } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { hashOf } from '../../../util/hash.ts';
@@ -10,13 +10,13 @@ import type { CheckFacts } from '../model/checkFacts.ts';
 import { kubeletArgumentsIn } from './bootstrap.ts';
 
 /** The fields of the spec that a launch template of the operator needs. */
-type MachineSpec = Pick<
+type LaunchSettingsSpec = Pick<
   NodeGroupSpec,
   'ami' | 'disk' | 'kubelet' | 'metadataOptions' | 'securityGroups' | 'instanceTags' | 'userData'
 >;
 
 /** Those fields, as far as they are set. */
-export function machineIn(spec: WindowsPoolSpec): MachineSpec {
+export function launchSettingsIn(spec: WindowsPoolSpec): LaunchSettingsSpec {
   const { ami, disk, kubelet, metadataOptions, securityGroups, instanceTags, userData } = nodeGroupIn(spec);
   return {
     ...(ami && { ami }),
@@ -29,9 +29,9 @@ export function machineIn(spec: WindowsPoolSpec): MachineSpec {
   };
 }
 
-/** Whether the spec sets the machine, so that the operator creates a launch template for the pool. */
-export function hasMachine(spec: WindowsPoolSpec): boolean {
-  return Object.keys(machineIn(spec)).length > 0;
+/** Whether the spec sets launch settings, so that the operator creates a launch template for the pool. */
+export function hasLaunchSettings(spec: WindowsPoolSpec): boolean {
+  return Object.keys(launchSettingsIn(spec)).length > 0;
 }
 
 /** Whether the operator selects the AMI and writes the user data: the AMI type of the group is CUSTOM, for which EKS does neither. */
@@ -40,14 +40,14 @@ export function isCustom(spec: WindowsPoolSpec): boolean {
   return ami !== undefined || kubelet !== undefined;
 }
 
-/** The root volume; undefined if the spec does not set the machine. */
-export function diskIn(spec: WindowsPoolSpec): Machine['disk'] | undefined {
-  return hasMachine(spec) ? bareMachine(spec).disk : undefined;
+/** The root volume; undefined if the spec does not set launch settings. */
+export function diskIn(spec: WindowsPoolSpec): LaunchSettings['disk'] | undefined {
+  return hasLaunchSettings(spec) ? bareLaunchSettings(spec).disk : undefined;
 }
 
-/** The machine without AMI, user data and security groups. What the spec leaves out has the default of the schema: it has no effect on pools without a machine. */
-export function bareMachine(spec: WindowsPoolSpec): Machine {
-  const { disk, metadataOptions, instanceTags = {} } = machineIn(spec);
+/** The launch settings without AMI, user data and security groups. What the spec leaves out has the default of the schema: it has no effect on pools without launch settings. */
+export function bareLaunchSettings(spec: WindowsPoolSpec): LaunchSettings {
+  const { disk, metadataOptions, instanceTags = {} } = launchSettingsIn(spec);
   return {
     disk: withoutDefaults(disk ?? DISK),
     httpTokens: metadataOptions?.httpTokens ?? 'Required',
@@ -57,7 +57,7 @@ export function bareMachine(spec: WindowsPoolSpec): Machine {
   };
 }
 
-const DISK: Machine['disk'] = { sizeGiB: 50, type: 'gp3', encrypted: true };
+const DISK: LaunchSettings['disk'] = { sizeGiB: 50, type: 'gp3', encrypted: true };
 
 /** The security groups that the spec selects. */
 export function securityGroupTerms(spec: WindowsPoolSpec): readonly SecurityGroupTerm[] {
@@ -88,17 +88,25 @@ export function hasTags(found: Readonly<Record<string, string>>, wanted: Readonl
   return Object.entries(wanted).every(([key, value]) => found[key] === value);
 }
 
-/** Settings of a machine as text, by field of the spec. */
-export type MachineTexts = Readonly<Record<string, string>>;
+/** Launch settings as text, by field of the spec. */
+export type LaunchSettingsTexts = Readonly<Record<string, string>>;
 
 /** The settings whose text is not that of a field alone. */
 export const AMI = 'ami';
 export const USER_DATA = 'userData';
 export const SECURITY_GROUPS = 'securityGroups';
 
-/** The settings of a machine. A setting that is not set is an empty text. That of user data is a hash: it is long, and may be confidential. */
-export function machineTexts(machine: Machine): MachineTexts {
-  const { imageId = '', userData, disk, httpTokens, httpPutResponseHopLimit, securityGroups, instanceTags } = machine;
+/** The text of each launch setting. One that is not set is an empty text. That of user data is a hash: it is long, and may be confidential. */
+export function launchSettingsTexts(launchSettings: LaunchSettings): LaunchSettingsTexts {
+  const {
+    imageId = '',
+    userData,
+    disk,
+    httpTokens,
+    httpPutResponseHopLimit,
+    securityGroups,
+    instanceTags,
+  } = launchSettings;
   return {
     [AMI]: imageId,
     [USER_DATA]: userData === undefined ? '' : hashOf(userData),
@@ -118,8 +126,8 @@ export function machineTexts(machine: Machine): MachineTexts {
   };
 }
 
-/** Whether the user data of two machines differ at most in the ID of the AMI, which is a label of the node. */
-export function haveSameUserData(a: Machine, b: Machine): boolean {
+/** Whether the user data of two launch settings differ at most in the ID of the AMI, which is a label of the node. */
+export function haveSameUserData(a: LaunchSettings, b: LaunchSettings): boolean {
   const { imageId: before = '', userData = '' } = a;
   const { imageId: after = '' } = b;
   const moved = before === '' ? userData : userData.replaceAll(before, after);
@@ -132,8 +140,8 @@ export function termsText(spec: WindowsPoolSpec): string {
 }
 
 /** `disk.sizeGiB 100 -> 200, instanceTags not set -> team=web`. */
-export function describeMachineChange(before: Machine, after: Machine): string {
-  const [from, to] = [machineTexts(before), machineTexts(after)];
+export function describeLaunchSettingsChange(before: LaunchSettings, after: LaunchSettings): string {
+  const [from, to] = [launchSettingsTexts(before), launchSettingsTexts(after)];
   const settings = Object.entries(to)
     .filter(([field, text]) => field !== USER_DATA && from[field] !== text)
     .map(([field, text]) => `${field} ${settingText(from[field])} -> ${settingText(text)}`);
@@ -141,7 +149,7 @@ export function describeMachineChange(before: Machine, after: Machine): string {
 }
 
 /** `userData changed (kubelet: max-pods, node-labels)`. The labels and taints of the pool are arguments of the kubelet, too. */
-function describeUserDataChange(before: Machine, after: Machine): string[] {
+function describeUserDataChange(before: LaunchSettings, after: LaunchSettings): string[] {
   if (haveSameUserData(before, after)) return [];
   const [from, to] = [kubeletArgumentsIn(withoutImage(before)), kubeletArgumentsIn(withoutImage(after))];
   const names = [...new Set([...from.keys(), ...to.keys()])].filter((name) => from.get(name) !== to.get(name)).sort();
@@ -149,7 +157,7 @@ function describeUserDataChange(before: Machine, after: Machine): string[] {
 }
 
 /** The user data without the ID of the AMI, which is a label of the node. */
-function withoutImage({ imageId = '', userData = '' }: Machine): string {
+function withoutImage({ imageId = '', userData = '' }: LaunchSettings): string {
   return imageId === '' ? userData : userData.replaceAll(imageId, '');
 }
 
@@ -161,8 +169,8 @@ export function settingText(text: string | undefined): string {
 const SHOWN_LENGTH = 256;
 
 /** `disk.sizeGiB 100, disk.type gp3, disk.encrypted true`: the settings that have a value. */
-export function describeMachine(machine: Machine): string {
-  return Object.entries(machineTexts(machine))
+export function describeLaunchSettings(launchSettings: LaunchSettings): string {
+  return Object.entries(launchSettingsTexts(launchSettings))
     .filter(([field, text]) => field !== USER_DATA && text !== '')
     .map(([field, text]) => `${field} ${settingText(text)}`)
     .join(', ');

@@ -1,4 +1,4 @@
-/** The launch template that the operator creates for the machine in the spec, and its versions. */
+/** The launch template that the operator creates for the launch settings in the spec, and its versions. */
 
 import { versionTargetOf } from '../../providers/nodeGroup/versions/versionChanges.ts';
 import { known } from '../answers.ts';
@@ -7,23 +7,23 @@ import {
   BY_TAGS,
   DISK_100,
   DISK_200,
-  machineFor,
-  machinePool,
-  machineState,
-  machineTemplate,
-  machineToBe,
-  machineVersion,
+  launchSettingsFor,
+  launchSettingsPool,
+  launchSettingsState,
+  launchSettingsToBe,
+  ownTemplate,
+  ownTemplateVersion,
   TEMPLATE_ID,
   TEMPLATE_NAME,
   taggedGroups,
   withGroups,
-} from '../machineScenes.ts';
+} from '../launchSettingsScenes.ts';
 import { sampleFacts } from '../prerequisites.ts';
 import { otherAuthority, unreachable } from '../sights.ts';
 import { AUTOMATIC, failed, inWindow, SATURDAYS } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
-const [SMALL, LARGE] = [machineFor(DISK_100), machineFor(DISK_200)];
+const [SMALL, LARGE] = [launchSettingsFor(DISK_100), launchSettingsFor(DISK_200)];
 const CREATE_TEMPLATE = [
   `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
   `createLaunchTemplate ${TEMPLATE_NAME} 100GiB`,
@@ -39,11 +39,11 @@ const update = (version: number, id = TEMPLATE_ID) => `updateNodeGroupVersion we
 const add = (change: string, version = 2) => `createLaunchTemplateVersion ${version}: ${change}`;
 const DELETE_TEMPLATE = `deleteLaunchTemplate ${TEMPLATE_NAME}`;
 
-const BOTH = machineTemplate([SMALL, LARGE]);
+const BOTH = ownTemplate([SMALL, LARGE]);
 const bareGroup = { launchTemplate: undefined, diskSizeGiB: 50 };
 /** What EKS rejects when the new version is sent. */
 const FAILED = failed(
-  versionTargetOf(machinePool(DISK_200), {
+  versionTargetOf(launchSettingsPool(DISK_200), {
     kubernetesVersion: '1.36',
     releaseVersion: '1.36-2026.02.11',
     launchTemplate: { id: TEMPLATE_ID, version: '2' },
@@ -51,11 +51,11 @@ const FAILED = failed(
   }),
 );
 const FOREIGN = { tags: { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'other' } };
-const deleted = (machine: object, change: Parameters<typeof machineToBe>[1] = {}, bookkeeping = {}) =>
-  machineToBe(machine, {
+const deleted = (launchSettings: object, change: Parameters<typeof launchSettingsToBe>[1] = {}, bookkeeping = {}) =>
+  launchSettingsToBe(launchSettings, {
     pool: {
-      ...machinePool(machine, {}, { ...knownStatus(), bookkeeping }),
-      metadata: { ...machinePool(machine).metadata, ...LEAVING },
+      ...launchSettingsPool(launchSettings, {}, { ...knownStatus(), bookkeeping }),
+      metadata: { ...launchSettingsPool(launchSettings).metadata, ...LEAVING },
     },
     ...change,
   });
@@ -93,57 +93,57 @@ const changes: readonly (readonly [before: object, after: object, change: string
   ],
 ];
 
-export const machineCases: readonly PlanCase[] = [
+export const launchSettingsCases: readonly PlanCase[] = [
   {
-    name: 'a pool that sets its machine gets a launch template first',
-    observed: machineToBe(DISK_100),
+    name: 'a pool that sets launch settings gets a launch template first',
+    observed: launchSettingsToBe(DISK_100),
     want: CREATE_TEMPLATE,
     later: [create(TEMPLATE_NAME)],
   },
   {
     name: 'the group is created from the version of the template that was read',
-    observed: machineToBe(DISK_100, { machineTemplate: machineTemplate([SMALL]) }),
+    observed: launchSettingsToBe(DISK_100, { ownTemplate: ownTemplate([SMALL]) }),
     want: [REMEMBER, create(TEMPLATE_ID)],
   },
   {
     name: 'nothing is created before the template is read',
-    observed: machineToBe(DISK_100, { machineTemplate: undefined }),
+    observed: launchSettingsToBe(DISK_100, { ownTemplate: undefined }),
     want: [],
     waits: { because: 'NodeGroupReady Creating', until: '10m' },
   },
   {
     name: 'nothing is created while a prerequisite is not met',
-    observed: machineToBe(DISK_100, { prerequisites: sampleFacts({ linuxNode: known(false) }) }),
+    observed: launchSettingsToBe(DISK_100, { prerequisites: sampleFacts({ linuxNode: known(false) }) }),
     want: [],
     waits: { because: 'PrerequisitesMet NoLinuxNode', until: '20s' },
   },
   {
-    name: 'a template that was left behind gets a version for another machine',
-    observed: machineToBe(DISK_200, { machineTemplate: machineTemplate([SMALL]) }),
+    name: 'a template that was left behind gets a version for other launch settings',
+    observed: launchSettingsToBe(DISK_200, { ownTemplate: ownTemplate([SMALL]) }),
     want: [add('disk.sizeGiB 100 -> 200')],
     later: [create(TEMPLATE_ID).replace('@1', '@2')],
   },
   {
     name: 'a template with the tags of another cluster is not used',
-    observed: machineToBe(DISK_100, { machineTemplate: machineTemplate([LARGE], FOREIGN) }),
+    observed: launchSettingsToBe(DISK_100, { ownTemplate: ownTemplate([LARGE], FOREIGN) }),
     want: [],
     waits: { because: 'PrerequisitesMet LaunchTemplateNotOwned', until: '20s' },
   },
   {
     name: 'a template is not created in another cluster',
-    observed: machineToBe(DISK_100, { cluster: otherAuthority }),
+    observed: launchSettingsToBe(DISK_100, { cluster: otherAuthority }),
     want: [],
     waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'a template that the pool does not use any more is deleted',
-    observed: sampleState({ machineTemplate: machineTemplate([SMALL]) }),
+    observed: sampleState({ ownTemplate: ownTemplate([SMALL]) }),
     want: [`deleteLaunchTemplate ${TEMPLATE_NAME}`],
   },
   {
     name: 'a template is not deleted while the group cannot be read',
     observed: sampleState({
-      machineTemplate: machineTemplate([SMALL]),
+      ownTemplate: ownTemplate([SMALL]),
       cluster: unreachable(),
     }),
     want: [],
@@ -152,7 +152,7 @@ export const machineCases: readonly PlanCase[] = [
   {
     name: 'a template is not deleted while a group that the pool does not own has the name',
     observed: sampleState({
-      machineTemplate: machineTemplate([SMALL]),
+      ownTemplate: ownTemplate([SMALL]),
       group: { kind: 'seen', group: sampleGroup(undefined, { tags: {} }) },
     }),
     want: [],
@@ -160,103 +160,106 @@ export const machineCases: readonly PlanCase[] = [
   },
   {
     name: 'a template of another owner is not deleted',
-    observed: sampleState({ machineTemplate: machineTemplate([SMALL], FOREIGN) }),
+    observed: sampleState({ ownTemplate: ownTemplate([SMALL], FOREIGN) }),
     want: [],
     rests: { until: '10m' },
   },
   {
-    name: 'a group with the desired machine needs nothing',
-    observed: machineState(DISK_100),
+    name: 'a group with the desired launch settings needs nothing',
+    observed: launchSettingsState(DISK_100),
     want: [],
     rests: { until: '10m' },
   },
   {
     name: 'nor does it when the spec now names the defaults of gp3',
-    observed: machineState({ disk: { ...DISK_100.disk, iops: 3000, throughput: 125 } }, { machine: DISK_100 }),
+    observed: launchSettingsState(
+      { disk: { ...DISK_100.disk, iops: 3000, throughput: 125 } },
+      { launchSettings: DISK_100 },
+    ),
     want: [],
     rests: { until: '10m' },
   },
   ...changes.map(([before, after, change]): PlanCase => {
     return {
-      name: `a changed machine is a version, and then a rolling update: ${change}`,
-      observed: machineState(after, { machine: before }),
+      name: `changed launch settings are a version, and then a rolling update: ${change}`,
+      observed: launchSettingsState(after, { launchSettings: before }),
       want: [add(change)],
       later: [RESERVE, update(2)].slice(1),
     };
   }),
   {
-    name: 'an existing version with the desired machine is used',
-    observed: machineState(DISK_200, { machine: DISK_100 }, {}, { machineTemplate: BOTH }),
+    name: 'an existing version with the desired launch settings is used',
+    observed: launchSettingsState(DISK_200, { launchSettings: DISK_100 }, {}, { ownTemplate: BOTH }),
     want: [RESERVE, update(2)],
   },
   {
-    name: 'a machine and a release are one update',
-    observed: machineState(
+    name: 'launch settings and a release are one update',
+    observed: launchSettingsState(
       DISK_200,
-      { machine: DISK_100 },
+      { launchSettings: DISK_100 },
       { releaseVersion: '1.36-2026.03.17' },
-      { machineTemplate: BOTH },
+      { ownTemplate: BOTH },
     ),
     want: [RESERVE, update(2).replace('02.11', '03.17')],
   },
   {
     name: 'a version that failed is not sent again',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_200,
-      { machine: DISK_100, status: { failedChanges: [FAILED] } },
+      { launchSettings: DISK_100, status: { failedChanges: [FAILED] } },
       {},
-      { machineTemplate: BOTH },
+      { ownTemplate: BOTH },
     ),
     want: [],
     waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'a version that failed is not sent again, also while the template cannot be read',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_200,
       {
-        machine: DISK_100,
+        launchSettings: DISK_100,
         status: {
           failedChanges: [FAILED],
           launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '1', desiredVersion: '2' },
         },
       },
       {},
-      { machineTemplate: undefined },
+      { ownTemplate: undefined },
     ),
     want: [],
     waits: { because: 'NodeGroupReady UpdateFailed', until: '10m' },
   },
   {
     name: 'no version is sent while the template cannot be read',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_200,
       {
-        machine: DISK_100,
+        launchSettings: DISK_100,
         status: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '1', desiredVersion: '2' } },
       },
       {},
-      { machineTemplate: undefined },
+      { ownTemplate: undefined },
     ),
     want: [],
     waits: { because: 'UpToDate UpdatePending', until: '10m' },
   },
   {
     name: 'a group of another cluster gets no version',
-    observed: machineState(DISK_200, { machine: DISK_100 }, {}, { cluster: otherAuthority }),
+    observed: launchSettingsState(DISK_200, { launchSettings: DISK_100 }, {}, { cluster: otherAuthority }),
     want: [],
     waits: { because: 'PrerequisitesMet ClusterMismatch', until: '10m' },
   },
   {
     name: 'a group that was created without a template gets none',
-    observed: machineState(DISK_200, { machine: DISK_100, group: bareGroup }),
+    observed: launchSettingsState(DISK_200, { launchSettings: DISK_100, group: bareGroup }),
     want: [],
     waits: { because: 'NodeGroupReady ImmutableDifference', until: '10m' },
   },
   {
     name: 'a group whose template was deleted and recreated keeps its version',
-    observed: machineState(DISK_200, {
-      machine: DISK_100,
+    observed: launchSettingsState(DISK_200, {
+      launchSettings: DISK_100,
       group: { launchTemplate: { id: 'lt-1', name: TEMPLATE_NAME, version: '1' } },
     }),
     want: [],
@@ -264,13 +267,13 @@ export const machineCases: readonly PlanCase[] = [
   },
   {
     name: 'a version that EC2 returns differently is not written again',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_200,
-      { machine: DISK_100 },
+      { launchSettings: DISK_100 },
       {},
       {
-        machineTemplate: machineTemplate([SMALL], {
-          versions: [machineVersion('2', LARGE, { others: ['UserData'] }), machineVersion('1', SMALL)],
+        ownTemplate: ownTemplate([SMALL], {
+          versions: [ownTemplateVersion('2', LARGE, { others: ['UserData'] }), ownTemplateVersion('1', SMALL)],
         }),
       },
     ),
@@ -279,13 +282,16 @@ export const machineCases: readonly PlanCase[] = [
   },
   {
     name: 'a version of another client with other settings is not used',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_200,
-      { machine: DISK_100 },
+      { launchSettings: DISK_100 },
       {},
       {
-        machineTemplate: machineTemplate([SMALL], {
-          versions: [machineVersion('2', LARGE, { others: ['UserData'], description: '' }), machineVersion('1', SMALL)],
+        ownTemplate: ownTemplate([SMALL], {
+          versions: [
+            ownTemplateVersion('2', LARGE, { others: ['UserData'], description: '' }),
+            ownTemplateVersion('1', SMALL),
+          ],
         }),
       },
     ),
@@ -294,21 +300,21 @@ export const machineCases: readonly PlanCase[] = [
   },
   {
     name: 'a group with another version than that of the spec is corrected',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_100,
-      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' } } },
+      { launchSettings: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' } } },
       {},
-      { machineTemplate: BOTH },
+      { ownTemplate: BOTH },
     ),
     want: [RESERVE_DRIFT('disk.sizeGiB'), update(1)],
   },
   {
     name: 'such a difference is only reported with driftPolicy Report',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_100,
-      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' } } },
+      { launchSettings: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '2' } } },
       { driftPolicy: 'Report' },
-      { machineTemplate: BOTH },
+      { ownTemplate: BOTH },
     ),
     want: [],
     waits: { because: 'UpToDate Drifted', until: '10m' },
@@ -316,79 +322,79 @@ export const machineCases: readonly PlanCase[] = [
   },
   {
     name: 'a group whose version was deleted needs nothing while the spec does not change',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_100,
-      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '9' } } },
+      { launchSettings: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '9' } } },
       {},
-      { machineTemplate: machineTemplate([SMALL]) },
+      { ownTemplate: ownTemplate([SMALL]) },
     ),
     want: [],
     rests: { until: '10m' },
   },
   {
     name: 'security groups are selected by tags',
-    observed: machineState(
+    observed: launchSettingsState(
       BY_TAGS,
-      { machine: DISK_100, group: {} },
+      { launchSettings: DISK_100, group: {} },
       {},
-      { ...taggedGroups('sg-0b000000', 'sg-0c000000'), machineTemplate: machineTemplate([SMALL]) },
+      { ...taggedGroups('sg-0b000000', 'sg-0c000000'), ownTemplate: ownTemplate([SMALL]) },
     ),
     want: [add('disk.sizeGiB 100 -> 50, securityGroups not set -> sg-0a000000, sg-0b000000, sg-0c000000')],
     later: [update(2)],
   },
   {
     name: 'other security groups with the tags are only reported with policy Manual',
-    observed: machineState(
+    observed: launchSettingsState(
       BY_TAGS,
-      { machine: BY_TAGS },
+      { launchSettings: BY_TAGS },
       {},
-      { ...taggedGroups('sg-0b000000', 'sg-0c000000'), machineTemplate: machineTemplate([withGroups('sg-0b000000')]) },
+      { ...taggedGroups('sg-0b000000', 'sg-0c000000'), ownTemplate: ownTemplate([withGroups('sg-0b000000')]) },
     ),
     want: [],
     waits: { because: 'UpToDate UpdateAvailable', until: '10m' },
   },
   {
     name: 'they are followed with policy Automatic',
-    observed: machineState(BY_TAGS, { machine: BY_TAGS }, AUTOMATIC, {
+    observed: launchSettingsState(BY_TAGS, { launchSettings: BY_TAGS }, AUTOMATIC, {
       ...taggedGroups('sg-0b000000', 'sg-0c000000'),
-      machineTemplate: machineTemplate([withGroups('sg-0b000000')]),
+      ownTemplate: ownTemplate([withGroups('sg-0b000000')]),
     }),
     want: [add('securityGroups sg-0a000000, sg-0b000000 -> sg-0a000000, sg-0b000000, sg-0c000000')],
     later: [update(2)],
   },
   {
     name: 'they are followed in a maintenance window',
-    observed: machineState(BY_TAGS, { machine: BY_TAGS }, inWindow(SATURDAYS), {
+    observed: launchSettingsState(BY_TAGS, { launchSettings: BY_TAGS }, inWindow(SATURDAYS), {
       ...taggedGroups('sg-0b000000', 'sg-0c000000'),
-      machineTemplate: machineTemplate([withGroups('sg-0b000000'), withGroups('sg-0b000000', 'sg-0c000000')]),
+      ownTemplate: ownTemplate([withGroups('sg-0b000000'), withGroups('sg-0b000000', 'sg-0c000000')]),
     }),
     want: [],
     waits: { because: 'UpToDate WaitingForWindow', until: '10m' },
   },
   {
     name: 'nothing changes while tags select no security group',
-    observed: machineState(
+    observed: launchSettingsState(
       BY_TAGS,
-      { machine: DISK_100 },
+      { launchSettings: DISK_100 },
       {},
-      { ...taggedGroups(), machineTemplate: machineTemplate([SMALL]) },
+      { ...taggedGroups(), ownTemplate: ownTemplate([SMALL]) },
     ),
     want: [],
     waits: { because: 'PrerequisitesMet SecurityGroupNotFound', until: '20s' },
   },
   {
-    name: 'a change of the machine does not wait for a maintenance window',
-    observed: machineState(DISK_200, { machine: DISK_100 }, inWindow(SATURDAYS), { machineTemplate: BOTH }),
+    name: 'a change of the launch settings does not wait for a maintenance window',
+    observed: launchSettingsState(DISK_200, { launchSettings: DISK_100 }, inWindow(SATURDAYS), { ownTemplate: BOTH }),
     want: [RESERVE, update(2)],
   },
   {
-    name: 'a change of the machine waits for the budget',
-    observed: machineState(
+    name: 'a change of the launch settings waits for the budget',
+    observed: launchSettingsState(
       DISK_200,
-      { machine: DISK_100 },
+      { launchSettings: DISK_100 },
       {},
       {
-        machineTemplate: BOTH,
+        ownTemplate: BOTH,
         otherPools: { disrupted: ['api'], failures: [] },
       },
     ),
@@ -397,12 +403,12 @@ export const machineCases: readonly PlanCase[] = [
   },
   {
     name: 'old versions are deleted, except the default, the newest, and those of the scaling group',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_100,
-      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '4' } } },
+      { launchSettings: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '4' } } },
       {},
       {
-        machineTemplate: machineTemplate([LARGE, LARGE, LARGE, SMALL, LARGE, LARGE]),
+        ownTemplate: ownTemplate([LARGE, LARGE, LARGE, SMALL, LARGE, LARGE]),
         autoscaler: { tags: {}, templateVersions: [`${TEMPLATE_ID} 3`, 'lt-1 2'], podAddresses: 9, warmInstances: 0 },
       },
     ),
@@ -410,31 +416,31 @@ export const machineCases: readonly PlanCase[] = [
   },
   {
     name: 'no version is deleted while an update is in progress',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_100,
       {
-        machine: DISK_100,
+        launchSettings: DISK_100,
         status: { update: { id: 'u-1', type: 'VersionUpdate', target: 'x', status: 'InProgress' } },
         group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '3' } },
       },
       {},
-      { machineTemplate: machineTemplate([LARGE, LARGE, SMALL]) },
+      { ownTemplate: ownTemplate([LARGE, LARGE, SMALL]) },
     ),
     want: [],
     rests: { until: '1s' },
   },
   {
     name: 'versions of other clients are not deleted',
-    observed: machineState(
+    observed: launchSettingsState(
       DISK_100,
-      { machine: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '3' } } },
+      { launchSettings: DISK_100, group: { launchTemplate: { id: TEMPLATE_ID, name: TEMPLATE_NAME, version: '3' } } },
       {},
       {
-        machineTemplate: machineTemplate([], {
+        ownTemplate: ownTemplate([], {
           versions: [
-            machineVersion('3', SMALL),
-            machineVersion('2', LARGE, { description: 'by hand' }),
-            machineVersion('1', LARGE),
+            ownTemplateVersion('3', SMALL),
+            ownTemplateVersion('2', LARGE, { description: 'by hand' }),
+            ownTemplateVersion('1', LARGE),
           ],
         }),
       },
@@ -444,28 +450,28 @@ export const machineCases: readonly PlanCase[] = [
   },
   {
     name: 'the template of a deleted pool is deleted after its group',
-    observed: deleted(DISK_100, { machineTemplate: machineTemplate([SMALL]) }),
+    observed: deleted(DISK_100, { ownTemplate: ownTemplate([SMALL]) }),
     want: [DELETE_TEMPLATE, 'removeFinalizer'],
   },
   {
     name: 'it is not deleted before',
-    observed: deleted(DISK_100, { ...machineState(DISK_100), ...{ pool: deleted(DISK_100).pool } }),
+    observed: deleted(DISK_100, { ...launchSettingsState(DISK_100), ...{ pool: deleted(DISK_100).pool } }),
     want: ['deleteNodeGroup web'],
   },
   {
     name: 'the template of a deleted pool is deleted even if its spec needs none any more',
-    observed: deleted({}, { machineTemplate: machineTemplate([SMALL]) }, { machineTemplate: TEMPLATE_NAME }),
+    observed: deleted({}, { ownTemplate: ownTemplate([SMALL]) }, { ownTemplate: TEMPLATE_NAME }),
     want: [DELETE_TEMPLATE, 'removeFinalizer'],
   },
   {
     name: 'a deleted pool waits until its template can be read',
-    observed: deleted(DISK_100, { machineTemplate: undefined }),
+    observed: deleted(DISK_100, { ownTemplate: undefined }),
     want: [],
     waits: { because: 'NodeGroupReady Deleting', until: '20s' },
   },
   {
     name: 'a deleted pool keeps a template of another owner',
-    observed: deleted(DISK_100, { machineTemplate: machineTemplate([SMALL], FOREIGN) }),
+    observed: deleted(DISK_100, { ownTemplate: ownTemplate([SMALL], FOREIGN) }),
     want: ['removeFinalizer'],
   },
   { name: 'a deleted pool without a template is finalized', observed: deleted(DISK_100), want: ['removeFinalizer'] },

@@ -52,7 +52,7 @@ function assertOneGroup(fixture: CrashFixture): void {
 const isOfTemplate = (request: string) => /LaunchTemplate|Nodegroup|^P\w+ windowspools/.test(request);
 
 /** They are only visited in memory. */
-export const machinePhases: readonly Phase[] = [
+export const launchSettingsPhases: readonly Phase[] = [
   {
     name: 'create with a launch template',
     prepare: (fixture) => fixture.ready(),
@@ -66,7 +66,7 @@ export const machinePhases: readonly Phase[] = [
     includes: ['DescribeLaunchTemplates #1', 'CreateLaunchTemplate #1', 'CreateNodegroup #1'],
   },
   {
-    name: 'change of the machine after another',
+    name: 'change of the launch settings after another',
     prepare: async (fixture) => {
       await fixture.ready();
       await become(fixture, 100, '1');

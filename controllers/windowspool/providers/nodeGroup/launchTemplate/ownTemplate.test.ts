@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { samplePool } from '../../../testing/fixtures.ts';
-import { clusterIn, isOwnTemplate, machineTemplateNameOf, ownerTags } from './machineTemplate.ts';
+import { clusterIn, isOwnTemplate, ownerTags, ownTemplateNameOf } from './ownTemplate.ts';
 
 /** What EKS and Kubernetes accept. */
 const cluster = fc.stringMatching(/^[0-9A-Za-z][A-Za-z0-9_-]{0,99}$/);
@@ -15,12 +15,12 @@ function named(name: string) {
 
 describe('the name of a launch template', () => {
   it('has the cluster and the pool', () => {
-    assert.equal(machineTemplateNameOf(named('web'), 'prod'), 'winpool/prod/web');
+    assert.equal(ownTemplateNameOf(named('web'), 'prod'), 'winpool/prod/web');
   });
 
   it('is accepted by EC2', () => {
     const check = (inCluster: string, name: string) =>
-      assert.match(machineTemplateNameOf(named(name), inCluster), /^[a-zA-Z0-9().\-/_]{3,125}$/);
+      assert.match(ownTemplateNameOf(named(name), inCluster), /^[a-zA-Z0-9().\-/_]{3,125}$/);
     fc.assert(fc.property(cluster, pool, check));
     check('c'.repeat(100), 'p'.repeat(63));
   });
@@ -33,7 +33,7 @@ describe('the name of a launch template', () => {
     );
     fc.assert(
       fc.property(fc.oneof(fc.tuple(pair, pair), fc.tuple(long, long)), ([a, b]) => {
-        const [first, second] = [a, b].map(([inCluster, name]) => machineTemplateNameOf(named(name), inCluster));
+        const [first, second] = [a, b].map(([inCluster, name]) => ownTemplateNameOf(named(name), inCluster));
         assert.equal(first === second, a.join() === b.join());
       }),
     );
