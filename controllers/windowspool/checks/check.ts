@@ -62,38 +62,43 @@ export type Check<I, F extends string> = CheckName & {
   readonly evaluate: (input: I) => Answer | undefined;
 };
 
-/**
- * What a check found.
- * - `met`. `note`: it is met only later, automatically, and why no action is needed.
- * - `notMet`: the message has the cause and the remedy, without a full stop. `severity`: only a warning. `passes`: it resolves automatically.
- * - `unknown`: a fact could not be read; the message has the cause. `right`: the missing permission.
- */
-export type Answer =
-  | { readonly kind: 'met'; readonly note?: string }
-  | { readonly kind: 'notMet'; readonly message: string; readonly severity?: 'Warning'; readonly passes?: true }
-  | { readonly kind: 'unknown'; readonly message: string; readonly right?: string };
+/** What a check found. */
+export interface Answer {
+  readonly status: 'Met' | 'NotMet' | 'Unknown';
+  /**
+   * If it is not met, what was found, and the remedy. If it is unknown, the cause. If it is met only later, automatically, why no action is needed.
+   * Without a full stop; empty if there is nothing to say.
+   */
+  readonly message: string;
+  /** What was found is only a warning. */
+  readonly severity?: 'Warning';
+  /** It resolves automatically. */
+  readonly passes?: true;
+  /** The permission that is missing to read a fact. */
+  readonly right?: string;
+}
 
 /** It is met, or does not apply to the pool. */
-export const met: Answer = { kind: 'met' };
+export const met: Answer = { status: 'Met', message: '' };
 
-/** It will be met without an action of the user; `note` says when. */
-export function metWith(note: string): Answer {
-  return { kind: 'met', note };
+/** It will be met without an action of the user; `message` says when. */
+export function metWith(message: string): Answer {
+  return { status: 'Met', message };
 }
 
-/** It is not met. `message`: what was found, and the remedy, without a full stop. */
+/** It is not met. */
 export function notMet(message: string): Answer {
-  return { kind: 'notMet', message };
+  return { status: 'NotMet', message };
 }
 
-/** It is not met, and will be without an action of the user. `message` as for {@link notMet}. */
+/** It is not met, and will be without an action of the user. */
 export function notMetYet(message: string): Answer {
-  return { kind: 'notMet', message, passes: true };
+  return { status: 'NotMet', message, passes: true };
 }
 
-/** It may not be met. `message` as for {@link notMet}. */
+/** It may not be met. */
 export function warning(message: string): Answer {
-  return { kind: 'notMet', message, severity: 'Warning' };
+  return { status: 'NotMet', message, severity: 'Warning' };
 }
 
 /** A fact could not be read. `permission`: what reading it needs; `permissions`: what reading any fact needs. */
@@ -101,8 +106,8 @@ export function unknown(error: CallError, permission: string, permissions: reado
   if (error.kind === 'denied') {
     // A fact may need several calls: if the denied one is known, it is reported.
     const right = permissions.find((each) => each === error.operation) ?? permission;
-    return { kind: 'unknown', message: `missing permission ${right}`, right };
+    return { status: 'Unknown', message: `missing permission ${right}`, right };
   }
   const text = sentence(error.message).slice(0, -1);
-  return { kind: 'unknown', message: `${error.operation} failed${text && `: ${text}`}` };
+  return { status: 'Unknown', message: `${error.operation} failed${text && `: ${text}`}` };
 }

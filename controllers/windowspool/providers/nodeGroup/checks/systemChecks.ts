@@ -1,4 +1,4 @@
-/** The checks that only need the API server, for who has no credentials of AWS. */
+/** The checks that need only the API server, for users without AWS credentials. */
 
 import { type CheckResult, runChecks } from '../../../checks/runChecks.ts';
 import type { SystemObjects } from '../../../ports/prerequisites.ts';
@@ -18,13 +18,7 @@ export async function checkSystem(
     system.podWebhook(signal),
     system.legacyController(signal),
   ]);
-  const facts = {
-    complete: false,
-    cniConfig,
-    linuxNode: accepting,
-    podWebhook: webhook,
-    legacyController: legacy,
-  };
+  const facts = { complete: false, cniConfig, linuxNode: accepting, podWebhook: webhook, legacyController: legacy };
   const checks = [linuxNode, windowsIpam, legacyController, podWebhook];
   return runChecks(checks, { facts, cluster: { name } }, new Set()).all;
 }
