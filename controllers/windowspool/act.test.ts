@@ -26,8 +26,8 @@ const { signal } = new AbortController();
 const pool = samplePool({}, { metadata: { finalizers: [] } });
 const desired = runtimeClassFor(pool) ?? assert.fail();
 const remember = {
-  kind: 'remember',
-  memory: {
+  kind: 'writeAhead',
+  ahead: {
     cluster: { name: 'prod', arn: CLUSTER_ARN },
     nodeGroupName: 'web',
     initial: { applied: APPLIED, desired: undefined },
@@ -89,12 +89,12 @@ describe('the steps', () => {
     [
       'the node group: the other steps continue',
       'CreateNodegroup',
-      ['addFinalizer', 'remember', 'createRuntimeClass', 'labelNode', 'labelNode'],
+      ['addFinalizer', 'writeAhead', 'createRuntimeClass', 'labelNode', 'labelNode'],
     ],
     [
       'the RuntimeClass: the other steps continue',
       'create RuntimeClass',
-      ['addFinalizer', 'remember', 'createNodeGroup', 'labelNode', 'labelNode'],
+      ['addFinalizer', 'writeAhead', 'createNodeGroup', 'labelNode', 'labelNode'],
     ],
   ];
   for (const [name, call, want] of isolation) {
@@ -287,8 +287,8 @@ describe('the observed state after the steps', () => {
 
   it('keeps the other records in status', async () => {
     const known = samplePool({}, { status: knownStatus({ lastAppliedDesiredSize: 4 }) });
-    const { cluster, nodeGroupName } = remember.memory;
-    const sending: Step = { kind: 'remember', memory: { cluster, nodeGroupName, sending: ['scaling'] } };
+    const { cluster, nodeGroupName } = remember.ahead;
+    const sending: Step = { kind: 'writeAhead', ahead: { cluster, nodeGroupName, sending: ['scaling'] } };
     const { outcome } = await run([sending], { pool: known });
     const applied = APPLIED.map((entry) => entry.replace(/^scaling=.*/, 'scaling=?'));
     assert.deepEqual(outcome.after.pool.status, knownStatus({ lastAppliedDesiredSize: 4, applied }));

@@ -103,8 +103,8 @@ describe('the plan', () => {
         const { steps } = planned();
         const pending = shownSteps(planned()).map(stepInWords);
         assert.deepEqual(
-          { steps, pending: pending.filter((step) => !step.startsWith('remember')) },
-          { steps: [], pending: want.filter((step) => !step.startsWith('remember')) },
+          { steps, pending: pending.filter((step) => !step.startsWith('record ')) },
+          { steps: [], pending: want.filter((step) => !step.startsWith('record ')) },
         );
       });
       golden(test, () => descriptionsIn(planned()));
@@ -257,7 +257,7 @@ describe('a step that needs a fresh read', () => {
       steps.map((step) => [step.kind, needsFreshRead(step)]),
       [
         ['addFinalizer', false],
-        ['remember', false],
+        ['writeAhead', false],
         ['createNodeGroup', true],
         ['createRuntimeClass', false],
       ],

@@ -2,7 +2,7 @@
 
 import { nextUnhealthyAt } from './disruption/remediation.ts';
 import { terminatingNodes } from './disruption/reservation.ts';
-import { isGone } from './disruption/terminatingNode.ts';
+import { isTerminated } from './disruption/terminatingNode.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult, RunResult } from './model/outcome.ts';
@@ -51,7 +51,7 @@ function untilPass({ pool, operations, settings, now }: ObservedState): number {
   const areAllKnown = terminating.every(({ uid }) => operations?.nodes.some(({ entry }) => entry.uid === uid));
   if (!areAllKnown) return SHORTEST_MS;
   // A node that is gone makes room for the next.
-  if (operations?.fresh && operations.nodes.some(isGone)) return SHORTEST_MS;
+  if (operations?.fresh && operations.nodes.some(isTerminated)) return SHORTEST_MS;
   // A change of a drained node triggers a run; the read that it requests may have to wait a moment.
   if (operations?.fresh && terminating.every(({ drainedTime }) => drainedTime !== undefined))
     return Number.POSITIVE_INFINITY;

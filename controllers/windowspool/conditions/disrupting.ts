@@ -4,7 +4,12 @@ import type { LeavingNode } from '../api/api.gen.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts';
 import { drainOptionsOf } from '../disruption/drainAction.ts';
 import { describeDrained, describeDue, type Remedied } from '../disruption/drainedNodes.ts';
-import { annotationOf, isExcludedFromDrain, isPrepared, isRemediation } from '../disruption/nodeAnnotations.ts';
+import {
+  annotationOf,
+  isCordonedByOperator,
+  isExcludedFromDrain,
+  isRemediation,
+} from '../disruption/nodeAnnotations.ts';
 import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
 import type { ConditionState } from '../model/conditions.ts';
@@ -188,7 +193,7 @@ export function blockedDrains(s: Derived): { readonly node: { name: string; uid:
 
 function drainIn({ entry, node, pods }: TerminatingNodeView, s: ObservedState): Drain | undefined {
   const now = node.ok ? node.value : undefined;
-  if (!now || !isPrepared(now) || !pods?.ok) return undefined;
+  if (!now || !isCordonedByOperator(now) || !pods?.ok) return undefined;
   const since = Date.parse(entry.startTime);
   return drainOf(pods.value, { ready: now.ready, since }, drainOptionsOf(s.pool), s.now);
 }

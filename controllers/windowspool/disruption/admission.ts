@@ -4,7 +4,7 @@ import { REPLACE_ANNOTATION } from '../api/labels.ts';
 import type { Capacity, ServingCapacity } from '../model/capacity.ts';
 import { type Admission, type Candidate, NODE_REPLACEMENT, type Operation, type Refusal } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { instanceIdOf } from '../nodes/lostNodes.ts';
+import { instanceIdOf } from '../nodes/unwatchedNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { nodeSourceOf, scalingIn } from '../rules/nodeSource.ts';
 import { count } from '../util/words.ts';

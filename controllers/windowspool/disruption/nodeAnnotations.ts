@@ -42,7 +42,7 @@ export function isExcludedFromDrain({ annotations }: Pick<NodeRecord, 'annotatio
 }
 
 /** Whether the operator has checked that the node belongs to the pool, and has cordoned it or found it cordoned. */
-export function isPrepared({ unschedulable, annotations }: NodeRecord): boolean {
+export function isCordonedByOperator({ unschedulable, annotations }: NodeRecord): boolean {
   return unschedulable && CORDONED_ANNOTATION in annotations;
 }
 

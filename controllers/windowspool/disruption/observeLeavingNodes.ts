@@ -9,7 +9,7 @@ import { isDeleting, isLasting } from '../rules/poolQueries.ts';
 import { failedKindOf } from '../steps/stepKinds.ts';
 import { inParallel } from '../util/inParallel.ts';
 import { admit } from './admission.ts';
-import { isPrepared, isUnavailable } from './nodeAnnotations.ts';
+import { isCordonedByOperator, isUnavailable } from './nodeAnnotations.ts';
 import { terminatingNodes } from './reservation.ts';
 
 /** Interval between two passes over the terminating nodes. kubectl drain waits as long before it retries an eviction. */
@@ -56,7 +56,9 @@ export async function withCount<S extends ObservedState>(
   signal: AbortSignal,
 ): Promise<S> {
   if (s.counted) return s;
-  const isAboutToDrain = s.operations?.nodes.some(({ node }) => node.ok && node.value && !isPrepared(node.value));
+  const isAboutToDrain = s.operations?.nodes.some(
+    ({ node }) => node.ok && node.value && !isCordonedByOperator(node.value),
+  );
   if (isDeleting(s.pool) || (admit(s, capacity).begin.length === 0 && !isAboutToDrain)) return s;
   if (!capacity.serving) return s;
   const { group } = capacity.serving;

@@ -1,6 +1,6 @@
 /** Which tool terminates a node that the operator did not provision, if its labels show it. The operator does not terminate such nodes. Pure. */
 
-import { instanceIdOf } from '../nodes/lostNodes.ts';
+import { instanceIdOf } from '../nodes/unwatchedNodes.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { labelIn } from '../util/labelSelector.ts';
 

@@ -11,7 +11,7 @@ import type { Outcome } from '../model/outcome.ts';
 import { timeOf } from '../util/durations.ts';
 import { joined } from '../util/words.ts';
 import { terminationRefusal } from './terminateInstance.ts';
-import { isGone, isNodeless } from './terminatingNode.ts';
+import { isNodeless, isTerminated } from './terminatingNode.ts';
 import { afterTermination } from './terminationRecord.ts';
 
 /** The terminating nodes that status records. */
@@ -41,7 +41,7 @@ export function goneNodes({ pool, operations }: Pick<ObservedState, 'pool' | 'op
   // A remembered drain state includes nodes that status already counts as gone.
   const known = new Set(terminatingNodes(pool).map(({ uid }) => uid));
   const seen = operations?.nodes.filter(({ entry }) => known.has(entry.uid)) ?? [];
-  const gone = seen.filter((view) => isGone(view) && !isNodeless(view.entry));
+  const gone = seen.filter((view) => isTerminated(view) && !isNodeless(view.entry));
   return [...(pool.status?.disruption?.terminatedNodes ?? []), ...gone.map(({ entry }) => entry.name)];
 }
 
@@ -56,7 +56,7 @@ export function withCurrentNodes({ after, done }: Outcome): DisruptionReservatio
   const { pool, operations, now } = after;
   const reservation = pool.status?.disruption;
   if (!reservation?.nodes) return reservation;
-  const gone = new Set(operations?.nodes.filter(isGone).map(({ entry }) => entry.uid));
+  const gone = new Set(operations?.nodes.filter(isTerminated).map(({ entry }) => entry.uid));
   const restored = done.flatMap((step) => (step.kind === 'uncordonNode' ? [step.node.uid] : []));
   const givenUp = done.flatMap((step) => (step.kind === 'giveUpNode' ? [step.entry.uid] : []));
   const drained = done.flatMap((step) => (step.kind === 'reportDrained' ? [step.entry.uid] : []));

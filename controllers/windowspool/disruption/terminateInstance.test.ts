@@ -12,7 +12,7 @@ const ending: Termination = {
   instanceID: 'i-1',
   scalingGroups: ['eks-web'],
   shrink: true,
-  doubt: (now) => otherNode(now, node, 'i-1'),
+  whyNot: (now) => otherNode(now, node, 'i-1'),
 };
 
 interface World {
@@ -108,7 +108,7 @@ describe('the termination of an instance', () => {
 
   it('is not requested if the annotation was removed in the meantime', async () => {
     const seen: NodeRecord[] = [];
-    const withdrawn = { ...ending, doubt: (now: NodeRecord) => `withdrawn ${seen.push(now)}` };
+    const withdrawn = { ...ending, whyNot: (now: NodeRecord) => `withdrawn ${seen.push(now)}` };
     assert.deepEqual(await attempt(healthy, withdrawn), { calls: ['read'], outcome: conflict });
     assert.deepEqual(seen, [node]);
   });

@@ -7,12 +7,12 @@ import type { LeavingNode } from '../api/api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { Step } from '../model/steps.ts';
-import { instanceIdOf } from '../nodes/lostNodes.ts';
+import { instanceIdOf } from '../nodes/unwatchedNodes.ts';
 import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { Instances, KnownInstance, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeRecord, Nodes } from '../ports/nodes.ts';
 import { isLasting } from '../rules/poolQueries.ts';
-import { isPrepared, shrinksGroup } from './nodeAnnotations.ts';
+import { isCordonedByOperator, shrinksGroup } from './nodeAnnotations.ts';
 import { isStillRequested } from './remediation.ts';
 
 interface Ports {
@@ -32,7 +32,7 @@ export interface Termination {
   /** Whether the group shrinks by one. */
   readonly shrink: boolean;
   /** Why the node that has the name now prevents the termination: it is another node, or its operation is no longer requested. */
-  readonly doubt: (now: NodeRecord) => string | undefined;
+  readonly whyNot: (now: NodeRecord) => string | undefined;
 }
 
 /** The termination of a node's instance, from what was just read of both. */
@@ -43,8 +43,8 @@ export function terminationOf(
   const { instanceID, terminationAcceptedTime } = entry;
   // An instance that is already terminating cannot be kept.
   const isRequested = (now: NodeRecord) =>
-    terminationAcceptedTime !== undefined || (isStillRequested(entry, now, s, retiring) && isPrepared(now));
-  const doubt = (now: NodeRecord) =>
+    terminationAcceptedTime !== undefined || (isStillRequested(entry, now, s, retiring) && isCordonedByOperator(now));
+  const whyNot = (now: NodeRecord) =>
     otherNode(now, node, instanceID) ??
     (isRequested(now) ? undefined : `the operation on node ${node.name} is no longer requested`);
   return {
@@ -52,7 +52,7 @@ export function terminationOf(
     instanceID,
     scalingGroups,
     shrink: shrinksGroup(entry),
-    doubt,
+    whyNot,
   };
 }
 
@@ -62,9 +62,9 @@ export function unregisteredTerminationOf({
   scalingGroups,
 }: Extract<Step, { kind: 'terminateUnregistered' }>): Termination {
   const { name, instanceID } = entry;
-  const doubt = (now: NodeRecord) =>
+  const whyNot = (now: NodeRecord) =>
     instanceIdOf(now) === instanceID ? `instance ${instanceID} has joined as node ${name}` : undefined;
-  return { name, instanceID, scalingGroups, shrink: false, doubt };
+  return { name, instanceID, scalingGroups, shrink: false, whyNot };
 }
 
 /**
@@ -80,7 +80,7 @@ export async function terminateInstance(
   const read = await writers.nodes.read(name, signal);
   if (!read.ok) return read;
   // The instance of a deleted node must still be terminated.
-  const message = read.value && termination.doubt(read.value);
+  const message = read.value && termination.whyNot(read.value);
   if (message) return { ok: false, error: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
   const found = await writers.instances.find(instanceID, signal);
   if (!found.ok) return found;

@@ -251,6 +251,6 @@ function isEqual(a: Taint, b: Taint): boolean {
 
 /** Whether the taints have the same effect: OpenShift writes os=Windows for os=windows. */
 function isAlike(a: Taint, b: Taint): boolean {
-  const spelled = ({ key, value = '' }: Taint) => (key === REGISTRATION_TAINT.key ? value.toLowerCase() : value);
-  return isSameTaint(a, b) && spelled(a) === spelled(b);
+  const normalized = ({ key, value = '' }: Taint) => (key === REGISTRATION_TAINT.key ? value.toLowerCase() : value);
+  return isSameTaint(a, b) && normalized(a) === normalized(b);
 }

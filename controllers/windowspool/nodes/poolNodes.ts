@@ -20,10 +20,10 @@ import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { canonical } from '../util/hash.ts';
 import { parseQuantity } from '../util/quantity.ts';
-import { instanceIdOf, LostNodes } from './lostNodes.ts';
 import { isReported, reportFor } from './nodeCondition.ts';
 import { isAwaitingRule, isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
 import { markChangeFor } from './ownershipRecord.ts';
+import { instanceIdOf, UnwatchedNodes } from './unwatchedNodes.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
 
@@ -49,7 +49,7 @@ export class PoolNodes implements PoolNodesView {
   readonly #nonMembers = new Map<string, NodeRecord>();
   /** The non-members that AWS was asked for, as they were then: an instance of a warm pool can join the group later. */
   #asked: ReadonlySet<string> = new Set();
-  readonly lostNodes = new LostNodes();
+  readonly unwatchedNodes = new UnwatchedNodes();
   ready = 0;
   gated = 0;
   awaitingRule = 0;
@@ -142,11 +142,11 @@ export class PoolNodes implements PoolNodesView {
   }
 
   get unlabelledNodes(): readonly NodeRecord[] {
-    return this.lostNodes.unlabelledNodes;
+    return this.unwatchedNodes.unlabelledNodes;
   }
 
   get nextReadAt(): number {
-    return this.lostNodes.nextReadAt;
+    return this.unwatchedNodes.nextReadAt;
   }
 
   get nonMembers(): readonly NodeRecord[] {
@@ -210,7 +210,7 @@ export class PoolNodes implements PoolNodesView {
   /** Verifies a node that joined or changed. A node that is being deleted counts as gone. */
   put(node: NodeRecord, now: number): void {
     this.drop(node.name);
-    this.lostNodes.returned(node.name);
+    this.unwatchedNodes.returned(node.name);
     if (node.deleting) return;
     if (!this.isMember(node)) {
       this.#exclude(node);
@@ -268,7 +268,7 @@ export class PoolNodes implements PoolNodesView {
   leave(node: NodeRecord): void {
     const wasCounted = !this.#nonMembers.has(node.name);
     this.drop(node.name);
-    if (wasCounted && !node.deleting) this.lostNodes.left(node);
+    if (wasCounted && !node.deleting) this.unwatchedNodes.left(node);
   }
 
   /** Removes a node. */

@@ -49,8 +49,8 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `evict pods from ${nodes}`,
     takesNodes: true,
     blocks: 'drain',
-    run: async (step, soFar, { drains }, signal) =>
-      when(await evictPods(step, drains, signal), (pass) => ({ ...soFar, ...pass })),
+    run: async (step, outcome, { drains }, signal) =>
+      when(await evictPods(step, drains, signal), (pass) => ({ ...outcome, ...pass })),
   },
   terminateInstance: {
     subject,
@@ -100,7 +100,7 @@ export const disruptionSteps: StepKinds<
     // The event on the pool is that of UpToDate.
     nodeReason: 'DrainBlocked',
     isWarning: () => true,
-    run: (_step, soFar) => soFar,
+    run: (_step, outcome) => outcome,
   },
   reportDrained: {
     subject,
@@ -108,6 +108,6 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `${nodes} are drained. Terminate them with their provisioner`,
     reason: 'NodeDrained',
     nodeReason: 'NodeDrained',
-    run: (_step, soFar) => soFar,
+    run: (_step, outcome) => outcome,
   },
 };

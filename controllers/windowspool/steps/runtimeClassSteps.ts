@@ -17,12 +17,12 @@ export const runtimeClassSteps: StepKinds<
     describe: ({ desired }) => `apply RuntimeClass ${desired.name}`,
     reason: 'RuntimeClassApplied',
     blocks: 'runtimeClass',
-    run: async ({ desired, seen, differs, lacksOwner }, soFar, { runtimeClasses }, signal) => {
+    run: async ({ desired, seen, differs, lacksOwner }, outcome, { runtimeClasses }, signal) => {
       const applied = differs
         ? await runtimeClasses.apply(desired, seen, signal)
         : { ok: true as const, value: undefined };
-      if (!applied.ok || !lacksOwner) return when(applied, () => soFar);
-      return when(await runtimeClasses.addOwner(seen, soFar.after.pool, signal), () => soFar);
+      if (!applied.ok || !lacksOwner) return when(applied, () => outcome);
+      return when(await runtimeClasses.addOwner(seen, outcome.after.pool, signal), () => outcome);
     },
   },
   releaseRuntimeClass: {

@@ -59,7 +59,7 @@ interface StepKind<S extends Step> extends FailureFacts {
   /** Describes what a deleted pool with Retain could not remove. `count`: how many such steps were refused. */
   readonly describeLeftover?: (count: number) => string;
   /** Carries out the step with one or a few calls of a port. */
-  run(step: S, soFar: Outcome, writers: Writers, signal: AbortSignal): StepResult | Promise<StepResult>;
+  run(step: S, outcome: Outcome, writers: Writers, signal: AbortSignal): StepResult | Promise<StepResult>;
 }
 
 interface NodeStepKind<S extends NodeStep> extends StepKind<S> {
@@ -86,13 +86,14 @@ export function when<T>(result: CallResult<T>, next: (value: T) => Outcome & Par
 }
 
 /** The outcome with parts of the observed state replaced. */
-export function changed<S extends ObservedState>(soFar: Outcome<S>, change: Partial<S>): Outcome<S> {
-  return { ...soFar, after: { ...soFar.after, ...change } };
+export function changed<S extends ObservedState>(outcome: Outcome<S>, change: Partial<S>): Outcome<S> {
+  return { ...outcome, after: { ...outcome.after, ...change } };
 }
 
 /** Carries out a step that leaves the observed state as it is: its effect comes back through a watch. */
 export function unobserved<S>(
   call: (step: S, writers: Writers, signal: AbortSignal, s: ObservedState) => Promise<CallResult<unknown>>,
-): (step: S, soFar: Outcome, writers: Writers, signal: AbortSignal) => Promise<StepResult> {
-  return async (step, soFar, writers, signal) => when(await call(step, writers, signal, soFar.after), () => soFar);
+): (step: S, outcome: Outcome, writers: Writers, signal: AbortSignal) => Promise<StepResult> {
+  return async (step, outcome, writers, signal) =>
+    when(await call(step, writers, signal, outcome.after), () => outcome);
 }

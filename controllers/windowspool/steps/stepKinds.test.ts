@@ -25,13 +25,13 @@ const podFor = (name: string) => {
   const need = sampleState({ pool: samplePool(pulling), nodes: [newNode({ name })] }).poolNodes.podNeeds[0];
   return need?.next ?? assert.fail('the node needs no pod');
 };
-const memory = { cluster: { name: 'prod', arn: 'arn' }, nodeGroupName: 'web', tagKeys: [] };
+const ahead = { cluster: { name: 'prod', arn: 'arn' }, nodeGroupName: 'web', tagKeys: [] };
 
 describe('the description of a step', () => {
   const table: readonly (readonly [Step, args: readonly string[] | undefined])[] = [
     [{ kind: 'addFinalizer' }, undefined],
     [{ kind: 'removeFinalizer' }, undefined],
-    [{ kind: 'remember', memory }, undefined],
+    [{ kind: 'writeAhead', ahead }, undefined],
     [
       { kind: 'createNodeGroup', desired: newNodeGroup(pool), token: 't' },
       ['web', 'WINDOWS_CORE_2022_x86_64', 'm5.large', '3 nodes', '3 to 5'],
@@ -61,10 +61,10 @@ describe('the description of a step', () => {
     [{ kind: 'correctTags', group: sampleGroup(), change: { set: { a: '1', b: '2' }, remove: ['c'] } }, ['web']],
     [{ kind: 'correctTags', group: sampleGroup(), change: { set: {}, remove: ['c'] } }, ['web']],
     [{ kind: 'deleteNodeGroup', group: 'web', why: 'the pool is deleted' }, ['web']],
-    [{ kind: 'switchNodeGroup', memory, text: 'replace node group web' }, ['web']],
-    [{ kind: 'beginDraining', memory, text: 'drain the 2 nodes' }, ['2 nodes']],
-    [{ kind: 'beginCanary', memory, text: 'try release 1.36-2026.03.17' }, ['1.36-2026.03.17']],
-    [{ kind: 'endCanary', memory, text: 'drain the 2 nodes' }, ['2 nodes']],
+    [{ kind: 'switchNodeGroup', ahead, text: 'replace node group web' }, ['web']],
+    [{ kind: 'beginDraining', ahead, text: 'drain the 2 nodes' }, ['2 nodes']],
+    [{ kind: 'beginCanary', ahead, text: 'try release 1.36-2026.03.17' }, ['1.36-2026.03.17']],
+    [{ kind: 'endCanary', ahead, text: 'drain the 2 nodes' }, ['2 nodes']],
     [
       { kind: 'createCanary', desired: { ...newNodeGroup(samplePool()), name: 'web-2' }, token: 't' },
       ['web-2', '3 nodes'],

@@ -406,7 +406,7 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
         fc.record({
           at: fc.constant(NOW),
           step: fc.constantFrom(
-            'remember',
+            'writeAhead',
             'createLaunchTemplate',
             'createLaunchTemplateVersion',
             'deleteLaunchTemplateVersions',

@@ -3,20 +3,20 @@ import type { Step } from '../model/steps.ts';
 import type { ConfigChange, NewNodeGroup, VersionChange } from '../ports/eks.ts';
 import type { Taint } from '../ports/nodes.ts';
 import type { LaunchSettings } from '../ports/ownTemplates.ts';
-import type { Memory } from '../providers/nodeGroup/reporting/writeAheadStatus.ts';
+import type { WriteAheadRecord } from '../providers/nodeGroup/reporting/writeAheadStatus.ts';
 
 type Words = readonly (string | number | false | undefined)[];
 
 /** The kind of the step and its arguments, such as `updateNodeGroupVersion web 1.36-2026.03.17 force`. */
 export function stepInWords(step: Step): string {
-  if (step.kind === 'remember' || step.kind === 'reserveUpdate') return memoryInWords(step.memory);
+  if (step.kind === 'writeAhead' || step.kind === 'reserveUpdate') return recordInWords(step.ahead);
   const args = (ARGUMENTS[step.kind] as ((step: Step) => Words) | undefined)?.(step) ?? [];
   return [step.kind, ...args].filter((word) => word !== undefined && word !== false && word !== '').join(' ');
 }
 
 /** What a write of status records. */
-function memoryInWords(memory: Memory): string {
-  const { nodeGroupName, cluster, initial, sending, scalingTags, ownTemplate, reservation } = memory;
+function recordInWords(ahead: WriteAheadRecord): string {
+  const { nodeGroupName, cluster, initial, sending, scalingTags, ownTemplate, reservation } = ahead;
   const what = ownTemplate
     ? `launch template ${ownTemplate}`
     : initial
@@ -24,7 +24,7 @@ function memoryInWords(memory: Memory): string {
       : scalingTags
         ? `scaling tags ${scalingTags.join(', ')}`
         : `sending ${sending?.join(', ')}`;
-  const how = reservation ? 'reserve' : 'remember';
+  const how = reservation ? 'reserve' : 'record';
   return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
 }
 
@@ -47,18 +47,18 @@ const ARGUMENTS: { readonly [K in Step['kind']]?: (step: Extract<Step, { readonl
       .map((key) => `+${key}`),
   ],
   createCanary: ({ desired }) => [desired.name, desired.scaling.desiredSize],
-  switchNodeGroup: ({ memory, keepsMain }) => [
-    memory.nodeGroupName,
-    memory.second?.replacement && `second=${memory.second.replacement.name}`,
-    memory.second?.canary && `canary=${memory.second.canary.name}`,
+  switchNodeGroup: ({ ahead, keepsMain }) => [
+    ahead.nodeGroupName,
+    ahead.second?.replacement && `second=${ahead.second.replacement.name}`,
+    ahead.second?.canary && `canary=${ahead.second.canary.name}`,
     keepsMain && 'keepsMain',
   ],
-  beginDraining: ({ memory }) => [memory.second?.replacement?.name],
-  beginCanary: ({ memory: { second } }) => {
+  beginDraining: ({ ahead }) => [ahead.second?.replacement?.name],
+  beginCanary: ({ ahead: { second } }) => {
     const { name, releaseVersion, templateVersion } = second?.canary ?? {};
     return [name, releaseVersion, templateVersion];
   },
-  endCanary: ({ memory }) => [memory.second?.canary?.name, memory.failed?.reason],
+  endCanary: ({ ahead }) => [ahead.second?.canary?.name, ahead.failed?.reason],
   shrinkSecondGroup: ({ group, change }) => [group, ...changeInWords(change)],
   deleteSecondGroup: ({ group, isDrained }) => [group, isDrained && 'drained'],
   updateConfig: ({ group, change, ends }) => [group, ...changeInWords(change), ends && `ends=${ends}`],

@@ -3,11 +3,11 @@ import type { LeavingNode } from '../../api/api.gen.ts';
 import { type DrainAction, evictAction, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { describeDrained } from '../../disruption/drainedNodes.ts';
 import { admissionSteps, drainSteps } from '../../disruption/drainRules.ts';
-import { isPrepared } from '../../disruption/nodeAnnotations.ts';
+import { isCordonedByOperator } from '../../disruption/nodeAnnotations.ts';
 import { isStillInBudget } from '../../disruption/nodeBudget.ts';
 import type { ReadTerminatingNode } from '../../disruption/observeLeavingNodes.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
-import { isGone } from '../../disruption/terminatingNode.ts';
+import { isTerminated } from '../../disruption/terminatingNode.ts';
 import type { RuleResult } from '../../model/decisions.ts';
 import type { TerminatingNodeView } from '../../model/disruption.ts';
 import type { Derived } from '../../model/due.ts';
@@ -34,7 +34,7 @@ function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
   // Releasing the node also uncordons it.
   const isReleased = s.membership?.toRelease.some(({ uid }) => uid === entry.uid);
   if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
-  if (!now || isGone(view) || isReleased) return { kind: 'done' };
+  if (!now || isTerminated(view) || isReleased) return { kind: 'done' };
   if (!isStillRequested(entry, now, s, undefined)) return { kind: 'restore' };
   if (!member?.ok)
     return entry.drainedTime === undefined
@@ -44,8 +44,8 @@ function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
     return { kind: 'restore', answer: 'refused', why: `node ${entry.name} does not belong to the pool` };
   // A user who uncordons a drained node uses it again.
   if (entry.drainedTime !== undefined)
-    return isPrepared(now) ? { kind: 'wait' } : { kind: 'restore', answer: 'uncordoned' };
-  if (isPrepared(now)) {
+    return isCordonedByOperator(now) ? { kind: 'wait' } : { kind: 'restore', answer: 'uncordoned' };
+  if (isCordonedByOperator(now)) {
     const { text, remedy } = describeDrained(entry, now, podsEndingWith(view, now, s.now));
     const report = { kind: 'reportDrained', node: now, entry, text: `${text} ${remedy ?? ''}`.trim() } as const;
     return evictAction(view, now, s, { kind: 'end', step: report });
@@ -76,6 +76,6 @@ async function readExistingNode(
   if (now?.uid !== entry.uid || !isStillRequested(entry, now, s, undefined)) return { entry, node };
   const member: CallResult<boolean> =
     list?.ok === false ? list : { ok: true, value: nodeMembership.confirms(s.pool, list?.value, now) };
-  const isDone = entry.drainedTime !== undefined || !member.ok || !member.value || !isPrepared(now);
+  const isDone = entry.drainedTime !== undefined || !member.ok || !member.value || !isCordonedByOperator(now);
   return { entry, node, member, ...(!isDone && { pods: await drains.podsOn(entry.name, signal) }) };
 }

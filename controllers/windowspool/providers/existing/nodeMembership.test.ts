@@ -177,7 +177,7 @@ describe('the nodes of pools of existing nodes', () => {
     const { membership } = fixture.nodeMembership.of('a', expected);
     assert.deepEqual([fixture.of('a'), membership.nextReadAt], [NOTHING, Number.NEGATIVE_INFINITY]);
     const read = async () => ({ ok: true, value: held }) as const;
-    await membership.lostNodes.read(() => true, { read }, NOW, new AbortController().signal);
+    await membership.unwatchedNodes.read(() => true, { read }, NOW, new AbortController().signal);
     assert.deepEqual(fixture.of('a').toRelease, ['n']);
     fixture.put(held);
     assert.deepEqual(fixture.of('a'), { ...NOTHING, held: 1 });

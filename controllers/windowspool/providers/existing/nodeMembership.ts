@@ -10,10 +10,10 @@ import type { WindowsPool } from '../../api/api.gen.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import type { Contested, ListedInstances, NodeMembershipView } from '../../model/nodeMembershipView.ts';
 import type { Expectation } from '../../model/poolNodesView.ts';
-import { LostNodes } from '../../nodes/lostNodes.ts';
 import { labelsWithout, marksOf, ownerOf } from '../../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import type { PodsOfPool } from '../../nodes/poolNodesCache.ts';
+import { UnwatchedNodes } from '../../nodes/unwatchedNodes.ts';
 import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
 import { existingNodesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
@@ -32,7 +32,7 @@ const ELSEWHERE: Place = { kind: 'elsewhere' };
 /** The nodes of one pool. */
 class Membership implements Omit<NodeMembershipView, 'contention'> {
   readonly contention = new Contention();
-  readonly lostNodes = new LostNodes();
+  readonly unwatchedNodes = new UnwatchedNodes();
   /** Whether nodes that left the watch while the operator was not running have been read. */
   hasReadUnwatched = false;
   readonly #held = new Map<string, NodeRecord>();
@@ -51,7 +51,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   }
 
   get toRelease(): readonly NodeRecord[] {
-    const outside = this.lostNodes.certain.map((node) => [node.name, node] as const);
+    const outside = this.unwatchedNodes.certain.map((node) => [node.name, node] as const);
     return [...outside, ...this.#toRelease].sort(byKey).map(([, node]) => node);
   }
 
@@ -60,7 +60,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   }
 
   get nextReadAt(): number {
-    return this.lostNodes.nextReadAt;
+    return this.unwatchedNodes.nextReadAt;
   }
 
   get listed(): ListedInstances | undefined {
@@ -89,7 +89,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
 
   /** Moves a node to its place. Returns whether the pool is affected. */
   place(node: NodeRecord, place: Place, now: number): boolean {
-    this.lostNodes.returned(node.name);
+    this.unwatchedNodes.returned(node.name);
     // Most nodes are another pool's, before and after.
     if (place.kind === 'elsewhere' && !this.#knows(node.name)) return false;
     const wasHere = this.#remove(node.name);
@@ -112,7 +112,7 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   /** Takes in a node that left the watch: it is deleted, or has lost its label. Returns whether the pool is affected. */
   lose(node: NodeRecord): boolean {
     const wasOwned = this.#held.has(node.name) || this.#toRelease.has(node.name);
-    if (wasOwned && !node.deleting) this.lostNodes.left(node);
+    if (wasOwned && !node.deleting) this.unwatchedNodes.left(node);
     this.contention.forget(node.name);
     this.#poolNodes?.drop(node.name);
     return this.#remove(node.name);

@@ -28,10 +28,10 @@ export async function observeExisting(pool: WindowsPool, context: ObserveContext
   const { poolNodes, membership } = nodeMembership.of(pool.metadata.name, expected);
   const unwatchedError = await readUnwatchedNodes(pool, membership, sources, signal);
   // A node that left the watch while the pool owned it must be released if it still exists.
-  const error = await membership.lostNodes.read(({ ownership }) => Boolean(ownership), nodes, now, signal);
+  const error = await membership.unwatchedNodes.read(({ ownership }) => Boolean(ownership), nodes, now, signal);
   const { listed, contested, toRelease, awaited } = membership;
   // No watch reports when such a node is released, so it is read again before the next write.
-  if (!isPaused(pool)) membership.lostNodes.recheckUnlabelled();
+  if (!isPaused(pool)) membership.unwatchedNodes.recheckUnlabelled();
   const observed: ObservedState = {
     ...base,
     poolNodes,
@@ -66,6 +66,6 @@ async function readUnwatchedNodes(
   const answer = await nodes.outside(name, signal);
   if (!answer.ok) return answer.error;
   membership.hasReadUnwatched = true;
-  for (const node of answer.value) if (ownershipOf(node)?.pool === name) membership.lostNodes.left(node);
+  for (const node of answer.value) if (ownershipOf(node)?.pool === name) membership.unwatchedNodes.left(node);
   return undefined;
 }

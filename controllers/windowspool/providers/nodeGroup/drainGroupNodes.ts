@@ -2,11 +2,11 @@
 import type { LeavingNode } from '../../api/api.gen.ts';
 import { type DrainAction, evictAction, isTimedOut, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { admissionSteps, drainSteps } from '../../disruption/drainRules.ts';
-import { isPrepared, operationFor } from '../../disruption/nodeAnnotations.ts';
+import { isCordonedByOperator, operationFor } from '../../disruption/nodeAnnotations.ts';
 import { isStillInBudget } from '../../disruption/nodeBudget.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
 import { membershipMismatch, terminationRefusal } from '../../disruption/terminateInstance.ts';
-import { isGone, isNodeless } from '../../disruption/terminatingNode.ts';
+import { isNodeless, isTerminated } from '../../disruption/terminatingNode.ts';
 import { isOnItsWay } from '../../disruption/terminationRecord.ts';
 import type { RuleResult } from '../../model/decisions.ts';
 import type { TerminatingNodeView } from '../../model/disruption.ts';
@@ -56,7 +56,7 @@ function nextDrainAction(view: TerminatingNodeView, s: EksDerived): DrainAction 
   const now = node.ok ? node.value : undefined;
   const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, groups, now) : groups.length > 0;
   const end = terminationOf(view, groups, s);
-  if (isGone(view)) return { kind: 'done' };
+  if (isTerminated(view)) return { kind: 'done' };
   if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
   if (isNodeless(entry) && !instance?.ok) return { kind: 'wait', why: 'Its instance cannot be read.' };
   if (!isIdle) return { kind: 'wait', ...(isBusy(s) && { why: 'EKS is changing the node group.' }) };
@@ -65,7 +65,7 @@ function nextDrainAction(view: TerminatingNodeView, s: EksDerived): DrainAction 
   if (entry.terminationAcceptedTime !== undefined) return isRepeated(entry, s) ? end : { kind: 'wait' };
   if (!now || isNodeless(entry)) return end;
   if (!isStillRequested(entry, now, s, s.due.capacity.retiring) || isSizeDeclared(entry, s)) return { kind: 'restore' };
-  if (!isPrepared(now)) {
+  if (!isCordonedByOperator(now)) {
     if (!instance?.ok) return waitAction(entry, s, 'Its instance cannot be read.');
     if (s.counted?.ok === false) return waitAction(entry, s, 'The nodes of the pool cannot be read.');
     const scalingGroups = groups.flatMap(({ autoScalingGroups }) => autoScalingGroups);
@@ -185,6 +185,6 @@ export async function readTerminatingNode(
     return { entry, node, hasLeft: await hasLeft(entry, now, s, sources, signal) };
   if (!isStillRequested(entry, now, s, capacityOf(s).retiring)) return { entry, node };
   // The instance must be verified to be the pool's before the node is changed.
-  if (!isPrepared(now)) return { entry, node, instance: await known() };
+  if (!isCordonedByOperator(now)) return { entry, node, instance: await known() };
   return { entry, node, pods: await sources.drains.podsOn(entry.name, signal) };
 }

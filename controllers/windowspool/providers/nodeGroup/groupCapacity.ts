@@ -1,7 +1,7 @@
 /** How many nodes a node group should have, and which of them may leave. Pure. */
 import type { WindowsPool } from '../../api/api.gen.ts';
 import type { Capacity, RetiringCapacity, ServingCapacity } from '../../model/capacity.ts';
-import { instanceIdOf } from '../../nodes/lostNodes.ts';
+import { instanceIdOf } from '../../nodes/unwatchedNodes.ts';
 import type { Instance } from '../../ports/ec2.ts';
 import type { NodeGroup } from '../../ports/eks.ts';
 import { acceptsUpdates } from './desired/desiredNodeGroup.ts';

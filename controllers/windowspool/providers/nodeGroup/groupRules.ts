@@ -27,7 +27,7 @@ import type { DueConfig, EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
 import { waitForSecondLook } from './observation/confirmation.ts';
 import { groupOf, isClusterMismatch } from './observation/knownGroups.ts';
-import { remember } from './reporting/writeAheadStatus.ts';
+import { writeAhead } from './reporting/writeAheadStatus.ts';
 import { replacementIn, sizeToReplace } from './secondGroup/secondGroup.ts';
 import { reservationFor } from './versions/updateReservation.ts';
 import { fieldsOfVersionChange } from './versions/versionChanges.ts';
@@ -72,8 +72,8 @@ export function adoptUnownedGroup(s: EksDerived): Step[] | undefined {
   if (group.kind !== 'seen' || s.due.adoption?.kind !== 'take') return undefined;
   // A group that only lost its tag is still the recorded one: what the spec changed since is not drift.
   const isKnown = pool.status?.nodeGroup?.arn === group.group.arn;
-  const memory = isKnown ? remember(s, {}) : rememberDesired(s);
-  return [...memory, { kind: 'adoptNodeGroup', group: group.group, pool: pool.metadata.name }];
+  const ahead = isKnown ? writeAhead(s, {}) : writeAheadDesired(s);
+  return [...ahead, { kind: 'adoptNodeGroup', group: group.group, pool: pool.metadata.name }];
 }
 
 /** Ensures that the deletion of a group is waited for; then it is recreated. */
@@ -134,7 +134,7 @@ export function createMissingGroup(s: EksDerived): RuleResult | Step[] | undefin
     subnets,
   };
   return [
-    ...rememberDesired(s),
+    ...writeAheadDesired(s),
     ...accessEntryFirst(s),
     { kind: 'createNodeGroup', desired, token: tokenFor(pool, 'create', desired, lastGroup) },
   ];
@@ -158,9 +158,9 @@ export function waitForRunningUpdate({ group }: EksState) {
  * would be sent forever.
  */
 export function waitForUpdateResult({ pool, group, update }: EksState): RuleResult | undefined {
-  const memory = pool.status?.nodeGroup?.update;
-  if (group.kind !== 'seen' || memory?.status !== 'InProgress') return undefined;
-  const isKnown = update?.id === memory.id && update.status !== 'InProgress';
+  const recorded = pool.status?.nodeGroup?.update;
+  if (group.kind !== 'seen' || recorded?.status !== 'InProgress') return undefined;
+  const isKnown = update?.id === recorded.id && update.status !== 'InProgress';
   if (isKnown) return undefined;
   const message = 'It is updated when the result of the last update is known.';
   return waitFor('UpdatePending', 'read', { message, progress: true });
@@ -199,7 +199,7 @@ export function correctVersion(s: EksDerived): Step[] | undefined {
       token,
       target,
       ...driftAmong(s, fields),
-      ...(releaseFailure && { doubt: releaseFailure }),
+      ...(releaseFailure && { failedElsewhere: releaseFailure }),
     },
   ];
 }
@@ -262,7 +262,7 @@ export function correctScalingTags(s: EksState): Step[] | undefined {
   return scalingTagChanges(s).flatMap((change): Step[] => {
     const scalingTags = withScalingTags(rememberedTags(s.pool), change);
     const isKnown = scalingTags.length === rememberedTags(s.pool).length;
-    return [...(isKnown ? [] : remember(s, { scalingTags })), { kind: 'correctScalingTags', change }];
+    return [...(isKnown ? [] : writeAhead(s, { scalingTags })), { kind: 'correctScalingTags', change }];
   });
 }
 
@@ -288,8 +288,8 @@ function driftAmong(
  * Records the desired fields before the group is created or adopted. What an adopted group lacks of them is drift, and its size counts as
  * sent.
  */
-function rememberDesired(s: EksState): Step[] {
-  return remember(s, {
+function writeAheadDesired(s: EksState): Step[] {
+  return writeAhead(s, {
     initial: { applied: entriesOf(desiredFields(s.pool)), desired: scalingIn(s.pool.spec).desiredSize },
   });
 }
@@ -299,7 +299,7 @@ function rememberDesired(s: EksState): Step[] {
  * Corrected drift is not recorded: the record already has the value, and if the call fails, the field is still drift.
  */
 function rememberSending(s: EksDerived, fields: readonly string[]): Step[] {
-  return remember(s, { sending: changedAmong(s, fields) });
+  return writeAhead(s, { sending: changedAmong(s, fields) });
 }
 
 function changedAmong(s: EksDerived, fields: readonly string[]): string[] {
@@ -314,10 +314,10 @@ function keepsImage({ pool: { spec }, prerequisites }: EksState, field: string):
 
 /** Reserves the pool's share of the disruption budget, and records what is about to be sent. */
 function reserveUpdate(s: EksDerived, change: VersionChange, target: string, fields: readonly string[]): Step[] {
-  return remember(s, { sending: changedAmong(s, fields), reservation: reservationFor(s, change, target) }).map(
-    ({ memory }) => ({
+  return writeAhead(s, { sending: changedAmong(s, fields), reservation: reservationFor(s, change, target) }).map(
+    ({ ahead }) => ({
       kind: 'reserveUpdate',
-      memory,
+      ahead,
     }),
   );
 }

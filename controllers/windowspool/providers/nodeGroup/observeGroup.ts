@@ -6,29 +6,19 @@
 import type { WindowsPool } from '../../api/api.gen.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import { withCount, withOperations } from '../../disruption/observeLeavingNodes.ts';
-import type { Expectation, GroupMembers } from '../../model/poolNodesView.ts';
-import type { LostNodes } from '../../nodes/lostNodes.ts';
-import { PoolNodes } from '../../nodes/poolNodes.ts';
+import type { UnwatchedNodes } from '../../nodes/unwatchedNodes.ts';
 import { yearOf } from '../../nodes/windows.ts';
 import { baseState } from '../../observation/baseState.ts';
 import type { ReadCache } from '../../observation/readCache.ts';
-import type { Sources } from '../../observation/sources.ts';
-import type { Instance, ScalingGroup } from '../../ports/ec2.ts';
-import type { NodeGroup } from '../../ports/eks.ts';
+import type { Instance } from '../../ports/ec2.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { nodeGroupIn } from '../../rules/nodeSource.ts';
 import { isDeleting, withError } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherFacts } from './checks/gatherFacts.ts';
 import { knownPrerequisites, scopeToRead } from './derive/deriveGroup.ts';
-import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './desired/autoscalerFacts.ts';
-import {
-  acceptsUpdates,
-  isOwnedBy,
-  nodeGroupNameOf,
-  nodeGroupNamesOf,
-  secondNameOf,
-} from './desired/desiredNodeGroup.ts';
+import { gatherAutoscalerFacts } from './desired/autoscalerFacts.ts';
+import { acceptsUpdates, nodeGroupNamesOf } from './desired/desiredNodeGroup.ts';
 import { readTerminatingNode } from './drainGroupNodes.ts';
 import { capacityOf } from './groupCapacity.ts';
 import { foundTexts } from './launchTemplate/desiredLaunchSettings.ts';
@@ -36,24 +26,21 @@ import { isCustom } from './launchTemplate/launchSettings.ts';
 import { ownTemplateNameOf } from './launchTemplate/ownTemplate.ts';
 import { mayHaveTemplate } from './launchTemplate/ownTemplateRules.ts';
 import type { Scope } from './model/checkFacts.ts';
-import type { EksState, ObservedCluster, ObservedNodeGroup } from './model/groupState.ts';
-import { knownMain, knownSecond, observedGroup } from './observation/confirmation.ts';
+import type { EksState } from './model/groupState.ts';
+import { confirmMembers, poolNodesOf } from './observation/groupMembers.ts';
 import {
   desiredNodes,
   expectationOfGroups,
-  groupOf,
   isClusterMismatch,
   isOverdue,
   isUnknown,
-  isUnread,
   lateInstances,
   ownedGroup,
   ownGroups,
 } from './observation/knownGroups.ts';
-import { AwsMemory, type AwsSnapshot, completeAge, lastSnapshot } from './observation/nodeGroupSnapshot.ts';
-import { isStatusLost, secondIn } from './secondGroup/secondGroup.ts';
+import { AwsMemory, type AwsSnapshot, completeAge } from './observation/nodeGroupSnapshot.ts';
+import { clusterAge, readCluster, readGroup, readSecond } from './observation/readGroups.ts';
 import { withStuckPods } from './versions/evictions.ts';
-import { isAheadOfCluster } from './versions/versionChanges.ts';
 import { waitsForWindowsIpam } from './windowsIpam/windowsIpamRules.ts';
 
 /** New releases are rare: they are read again at one of this many reads. */
@@ -95,7 +82,7 @@ export async function observeNodeGroup(
       ? await withOwnTemplate(observed, context)
       : await askAws(observed, context);
   const complete = before === undefined;
-  const found = await withLostNodes(asked, poolNodes.lostNodes, complete, context);
+  const found = await withUnwatchedNodes(asked, poolNodes.unwatchedNodes, complete, context);
   const drained = await withOperations(
     found,
     passed,
@@ -178,116 +165,6 @@ async function findNewestRelease(
   return shared.get(question, RARELY * settings.resyncMs, now, ask, signal);
 }
 
-/** The verification results of the nodes of the pool's groups. The nodes of a group that the pool does not own are not the pool's either. */
-function poolNodesOf(
-  { pool, group, second }: Pick<EksState, 'pool' | 'group' | 'second'>,
-  expected: Expectation,
-  { poolNodesCache }: Sources,
-): PoolNodes {
-  const { nodeGroup } = pool.status ?? {};
-  const names = [
-    ...(mayBeOurs(pool, group, nodeGroup?.arn) ? [nodeGroupNameOf(pool)] : []),
-    ...(second && mayBeOurs(pool, second, secondIn(pool)?.arn) ? [secondNameOf(pool)] : []),
-  ];
-  if (names.length === 0) return new PoolNodes([], expected, 0);
-  return poolNodesCache.of(pool.metadata.name, names, expected);
-}
-
-/** Whether nodes with the label of the group are the pool's. Without an observed group, only its ARN in status proves that. */
-function mayBeOurs(pool: WindowsPool, view: ObservedNodeGroup, arn: string | undefined): boolean {
-  const group = groupOf({ group: view });
-  return group ? isOwnedBy(pool, group) : view.kind === 'absent' || arn !== undefined;
-}
-
-/**
- * Counts only nodes on instances of the group's scaling groups, as one list of all scaling groups shows them, which the pools share. The list is
- * read with the group, and when a node joins whose instance it lacks. If it cannot be read, the last one applies; before the first, the label does. A group
- * that is not known now keeps its nodes: those on the instances of the group as last observed, or those with its label.
- */
-async function confirmMembers(
-  known: Pick<EksState, 'pool' | 'group' | 'second'>,
-  poolNodes: PoolNodes,
-  isCached: boolean,
-  { readCache, sources: { scalingGroups }, settings, now, signal }: ObserveContext,
-): Promise<void> {
-  const { pool, group, second } = known;
-  const isListed = [group, second].some((view) => (ownedGroup(pool, view)?.autoScalingGroups.length ?? 0) > 0);
-  if (!isListed || (isCached && poolNodes.isConfirmed)) return;
-  const groups = ownGroups(known);
-  const unread = [
-    ...(isUnread(group) ? [nodeGroupNameOf(pool)] : []),
-    ...(isUnread(second) ? [secondNameOf(pool)] : []),
-  ];
-  const { shared } = readCache;
-  const { serviceTimes } = readCache.of(AwsMemory);
-  for (const maxAgeMs of [settings.resyncMs / 2, 0]) {
-    // An answer that is on its way may be older than the node.
-    if (maxAgeMs === 0) shared.forget(SCALING_GROUPS_QUESTION);
-    const ask = (own: AbortSignal) => scalingGroups.list(own);
-    const listed = await shared.get(SCALING_GROUPS_QUESTION, maxAgeMs, now, ask, signal);
-    // The next run asks again.
-    if (!listed.ok) return;
-    const members = membersIn(groups, listed.value);
-    if (members.unlisted.size === groups.length) continue;
-    const { groupOfInstance } = members;
-    if (groups.some(({ warmPool }) => warmPool)) serviceTimes.saw(pool.metadata.name, groupOfInstance.keys(), now);
-    poolNodes.confirm({ groupOfInstance, unlisted: new Set([...members.unlisted, ...unread]) }, now);
-    if (poolNodes.isConfirmed && members.unlisted.size === 0) return;
-  }
-  poolNodes.markAsked();
-}
-
-/** Which instance is in which group. A group that EKS is creating has no scaling groups yet, or newer ones than the list. */
-function membersIn(groups: readonly NodeGroup[], all: Readonly<Record<string, ScalingGroup>>): GroupMembers {
-  const listed = groups.map(({ name, autoScalingGroups }) => {
-    const found = autoScalingGroups.flatMap((scalingGroup) => all[scalingGroup] ?? []);
-    return { name, isListed: found.length > 0, instances: found.flatMap(({ instances }) => instances) };
-  });
-  const pairs = listed.flatMap(({ name, instances }) => instances.map((id) => [id, name] as const));
-  const unlisted = listed.filter(({ isListed }) => !isListed).map(({ name }) => name);
-  return { groupOfInstance: new Map(pairs), unlisted: new Set(unlisted) };
-}
-
-async function readGroup(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup> {
-  const { readCache, sources, signal } = context;
-  const answer = await sources.nodeGroups.describe(nodeGroupNameOf(pool), signal);
-  const before = lastSnapshot(readCache, pool.metadata.name)?.group;
-  return observedGroup(pool, knownMain(pool), answer, before, context);
-}
-
-/**
- * Reads the second group: the old group of a replacement, or the canary. A pool without a record of any group may have lost its status: with the finalizer, the
- * operator has worked on it, whatever its spec was then.
- */
-async function readSecond(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup | undefined> {
-  const { readCache, sources, signal } = context;
-  const record = secondIn(pool);
-  const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
-  const mayHaveOther = isStatusLost(pool) || immutableChangePolicy === 'Replace' || update.canary !== undefined;
-  if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
-  const answer = await sources.nodeGroups.describe(secondNameOf(pool), signal);
-  const before = lastSnapshot(readCache, pool.metadata.name)?.second;
-  const view = observedGroup(pool, knownSecond(pool), answer, before, context);
-  const isFound = isUnknown(view) || ownedGroup(pool, view) !== undefined;
-  return record || isFound ? view : undefined;
-}
-
-/**
- * The maximum age of the cached cluster, in milliseconds. The cluster is read again before a group is created, when EKS reports it as gone,
- * and while a pool waits for its upgrade. Otherwise one read per resync serves all pools: a user may upgrade the cluster or enable Auto
- * Mode.
- */
-function clusterAge(pool: WindowsPool, group: ObservedNodeGroup, { readCache, settings }: ObserveContext): number {
-  const { cluster } = readCache.of(AwsMemory);
-  const { pollMs, resyncMs } = settings;
-  const gone = group.kind === 'unreachable' && group.error.kind === 'gone';
-  if (gone || cluster?.kind !== 'seen') return 0;
-  // While AWS is unreachable, or contradicts what was known, nothing more is read from it.
-  if (isUnknown(group)) return Number.POSITIVE_INFINITY;
-  if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
-  return (group.kind === 'absent' && !isDeleting(pool) ? pollMs : resyncMs) / 2;
-}
-
 /** Reads possible causes of a failure: the cluster as it is now, and the instances that take addresses before they are nodes. */
 async function withPossibleCauses(s: EksState, context: ObserveContext) {
   const isAsked = s.errors.some(({ step }) => step === 'describeInstances');
@@ -295,29 +172,13 @@ async function withPossibleCauses(s: EksState, context: ObserveContext) {
   return { ...known, cluster: await readCluster(completeAge(context.readCache, s), context) };
 }
 
-/** Reads the cluster unless the cached answer is younger than `maxAgeMs`. Pools that read at the same time share one call. */
-export async function readCluster(
-  maxAgeMs: number,
-  { readCache, sources, now, signal }: Omit<ObserveContext, 'settings'>,
-): Promise<ObservedCluster> {
-  const ask = (own: AbortSignal) => sources.clusters.describe(own);
-  const answer = await readCache.shared.get('cluster', maxAgeMs, now, ask, signal);
-  const cluster: ObservedCluster = !answer.ok
-    ? { kind: 'unreachable', error: answer.error }
-    : answer.value
-      ? { kind: 'seen', cluster: answer.value }
-      : { kind: 'absent' };
-  readCache.of(AwsMemory).cluster = cluster;
-  return cluster;
-}
-
 /** Adds the operator's own update while its result is unknown and EKS no longer works on the group. */
 async function withUpdate(s: EksState, { sources, signal }: ObserveContext): Promise<EksState> {
-  const memory = s.pool.status?.nodeGroup?.update;
-  if (s.group.kind !== 'seen' || s.group.group.status === 'UPDATING' || memory?.status !== 'InProgress') return s;
-  const answer = await sources.nodeGroups.describeUpdate(s.group.group.name, memory.id, signal);
+  const recorded = s.pool.status?.nodeGroup?.update;
+  if (s.group.kind !== 'seen' || s.group.group.status === 'UPDATING' || recorded?.status !== 'InProgress') return s;
+  const answer = await sources.nodeGroups.describeUpdate(s.group.group.name, recorded.id, signal);
   if (!answer.ok) return withError(s, 'describeUpdate', answer.error);
-  const { id, type } = memory;
+  const { id, type } = recorded;
   // An update that EKS no longer knows is over; remaining differences are sent again.
   return { ...s, update: answer.value ?? { id, type, status: 'Cancelled', createdAt: 0, errors: [] } };
 }
@@ -359,25 +220,25 @@ async function withAutoscaler(s: EksState, { readCache, sources, signal }: Obser
 }
 
 /** Adds the state of nodes that left the watch. They are read only while the pool lacks nodes: otherwise they were terminated as intended. */
-async function withLostNodes(
+async function withUnwatchedNodes(
   s: EksState,
-  lostNodes: LostNodes,
+  unwatchedNodes: UnwatchedNodes,
   fresh: boolean,
   { sources, signal }: ObserveContext,
 ): Promise<EksState> {
   const desired = desiredNodes(s);
   if (desired === undefined) return s;
   if (isDeleting(s.pool) || s.poolNodes.total >= desired) {
-    lostNodes.forget();
+    unwatchedNodes.forget();
     return s;
   }
   if (fresh) {
-    lostNodes.recheckUnlabelled();
-    for (const instance of lateInstances(s) ?? []) lostNodes.missed(instance);
+    unwatchedNodes.recheckUnlabelled();
+    for (const instance of lateInstances(s) ?? []) unwatchedNodes.missed(instance);
   }
   const names = nodeGroupNamesOf(s.pool);
   const isOut = ({ labels }: NodeRecord) =>
     !names.includes(labels[NODE_GROUP_LABEL] ?? '') || labels[OS_LABEL] !== WINDOWS;
-  const error = await lostNodes.read(isOut, sources.nodes, s.now, signal);
+  const error = await unwatchedNodes.read(isOut, sources.nodes, s.now, signal);
   return error ? withError(s, 'readNode', error) : s;
 }

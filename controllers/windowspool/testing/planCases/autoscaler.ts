@@ -54,7 +54,7 @@ export const autoscalerCases: readonly PlanCase[] = [
       pool: { ...team, status: knownStatus({ applied: entriesOf(desiredFields(team)), scalingTags: ['label/tier'] }) },
     }),
     want: [
-      `remember web of ${CLUSTER_ARN}: scaling tags label/team, label/tier`,
+      `record web of ${CLUSTER_ARN}: scaling tags label/team, label/tier`,
       'correctScalingTags eks-web-0a1b +label/team',
     ],
   },

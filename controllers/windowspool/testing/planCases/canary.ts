@@ -50,7 +50,7 @@ const beginning: readonly PlanCase[] = [
       spec: trying(WITH_CANARY, { scaling: { maxSize: 9 } }),
       rest: { prerequisites: quotaReached },
     }),
-    want: [`remember web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
+    want: [`record web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
   },
   {
     name: 'a canary does not begin before its prerequisites are known',
@@ -150,7 +150,7 @@ const going: readonly PlanCase[] = [
   {
     name: 'the main group gets its other changes while the canary goes on',
     observed: canaryScene({ spec: trying(WITH_CANARY, { scaling: { maxSize: 9 } }) }),
-    want: [`remember web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
+    want: [`record web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
   },
 ];
 

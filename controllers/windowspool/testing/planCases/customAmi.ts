@@ -26,13 +26,13 @@ import { AUTOMATIC, inWindow, SATURDAYS } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
 const CREATE = `createNodeGroup web CUSTOM m5.large ${TEMPLATE_ID}@1 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool`;
-const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
+const REMEMBER = `record web of ${CLUSTER_ARN}: 18 fields, desired open`;
 const update = (version: number) => `updateNodeGroupVersion web ${TEMPLATE_ID}@${version}`;
 const add = (change: string, version = 2) => `createLaunchTemplateVersion ${version}: ${change}`;
 /** The steps for another label, which the user data has too. */
 const OTHER_LABEL = [
   add('userData changed (kubelet: node-labels)'),
-  `remember web of ${CLUSTER_ARN}: sending label team`,
+  `record web of ${CLUSTER_ARN}: sending label team`,
   'updateConfig web +team',
 ];
 const FIRST = ownTemplate([launchSettingsFor(AMI_1)]);
@@ -106,7 +106,7 @@ export const customAmiCases: readonly PlanCase[] = [
     name: 'a pool with a custom AMI gets a launch template with it, and then a group of that type',
     observed: launchSettingsToBe(AMI_1),
     want: [
-      `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
+      `record web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
       `createLaunchTemplate ${TEMPLATE_NAME} ami-0a000001 50GiB`,
     ],
     later: [CREATE.replace(TEMPLATE_ID, TEMPLATE_NAME)],
@@ -154,7 +154,7 @@ export const customAmiCases: readonly PlanCase[] = [
     observed: withSpec(changed(AMI_1), { taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
     want: [
       add('userData changed (kubelet: register-with-taints)'),
-      `remember web of ${CLUSTER_ARN}: sending taint gpu:NoSchedule`,
+      `record web of ${CLUSTER_ARN}: sending taint gpu:NoSchedule`,
       'updateConfig web +gpu:NoSchedule',
     ],
     later: [update(2)],

@@ -25,10 +25,10 @@ import type { PlanCase } from './planCase.ts';
 
 const [SMALL, LARGE] = [launchSettingsFor(DISK_100), launchSettingsFor(DISK_200)];
 const CREATE_TEMPLATE = [
-  `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
+  `record web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
   `createLaunchTemplate ${TEMPLATE_NAME} 100GiB`,
 ];
-const REMEMBER = `remember web of ${CLUSTER_ARN}: 18 fields, desired open`;
+const REMEMBER = `record web of ${CLUSTER_ARN}: 18 fields, desired open`;
 const create = (template: string) =>
   `createNodeGroup web WINDOWS_CORE_2022_x86_64 m5.large ${template}@1 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool`;
 const SETTINGS =

@@ -1,7 +1,7 @@
 /** What a pool does not do because of other pools: releases that fail there, and their rolling updates. */
 
 import { planFor } from '../../plan.ts';
-import { remembering } from '../../providers/nodeGroup/reporting/writeAheadStatus.ts';
+import { statusWith } from '../../providers/nodeGroup/reporting/writeAheadStatus.ts';
 import { NEXT, RELEASE_FAILURE, sampleState } from '../fixtures.ts';
 import { AUTOMATIC, annotated, failed, NEXT_TARGET, newest, pinned } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
@@ -79,6 +79,6 @@ export const otherPoolsCases: readonly PlanCase[] = [
 function reserved() {
   const { pool, group } = pinned({ releaseVersion: NEXT });
   const [reservation] = planFor(sampleState({ pool, group })).steps;
-  const status = reservation?.kind === 'reserveUpdate' ? remembering(pool.status, reservation.memory) : undefined;
+  const status = reservation?.kind === 'reserveUpdate' ? statusWith(pool.status, reservation.ahead) : undefined;
   return { pool: { ...pool, ...(status && { status }) }, group };
 }

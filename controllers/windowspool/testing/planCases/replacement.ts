@@ -38,7 +38,7 @@ import type { PlanCase } from './planCase.ts';
 const BEGIN = `switchNodeGroup ${HASHED} second=web`;
 const RETURN = 'switchNodeGroup web second=web-2d044d';
 const CREATE = `createNodeGroup ${HASHED} WINDOWS_CORE_2022_x86_64 ${NEW} 2 of 2-5 +winpool.dev/created-from +winpool.dev/pool`;
-const REMEMBER = `remember ${HASHED} of ${CLUSTER_ARN}: 5 fields, desired open`;
+const REMEMBER = `record ${HASHED} of ${CLUSTER_ARN}: 5 fields, desired open`;
 const DRAIN = 'beginDraining web';
 const SHRINK = 'shrinkSecondGroup web minSize=0 maxSize=2';
 const WARM = { minSize: 1, maxGroupPreparedCapacity: 5, poolState: 'Stopped', reuseOnScaleIn: true } as const;
@@ -99,7 +99,7 @@ const beginning: readonly PlanCase[] = [
   {
     name: 'a replacement does not begin while a prerequisite of the new group is not met, and other changes are not delayed',
     observed: due(replacing(NEW, { scaling: { maxSize: 9 } }), { prerequisites: noAddress }),
-    want: [`remember web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
+    want: [`record web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
   },
   {
     name: 'a replacement does not begin while the cluster has as many node groups as EKS allows',
@@ -256,7 +256,7 @@ const waiting: readonly PlanCase[] = [
       spec: replacing(NEW, { releaseVersion: NEXT, scaling: { maxSize: 9 } }),
       nodes: OLD_NODES,
     }),
-    want: [`remember ${HASHED} of ${CLUSTER_ARN}: sending scaling`, `updateConfig ${HASHED} maxSize=9`],
+    want: [`record ${HASHED} of ${CLUSTER_ARN}: sending scaling`, `updateConfig ${HASHED} maxSize=9`],
   },
 ];
 
@@ -291,7 +291,7 @@ const draining: readonly PlanCase[] = [
     name: 'the nodes of an old group leave within disruption.maxUnavailable',
     observed: drainScene({ spec: { ...replacing(), disruption: { maxUnavailable: 2 } } }),
     want: [
-      `remember ${HASHED} of ${CLUSTER_ARN}: sending update maxUnavailable`,
+      `record ${HASHED} of ${CLUSTER_ARN}: sending update maxUnavailable`,
       `updateConfig ${HASHED} maxUnavailable=2`,
       'reserveDisruption for a (DrainNodeGroup), b (DrainNodeGroup)',
     ],

@@ -4,10 +4,10 @@ import { CLUSTER_ARN, NEXT } from '../fixtures.ts';
 export const CREATE =
   'createNodeGroup web WINDOWS_CORE_2022_x86_64 m5.large 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool';
 /** The pool records all desired fields. */
-export const REMEMBER = `remember web of ${CLUSTER_ARN}: 5 fields, desired open`;
+export const REMEMBER = `record web of ${CLUSTER_ARN}: 5 fields, desired open`;
 
 /** The record before fields are sent. */
-export const sending = (...fields: string[]) => `remember web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
+export const sending = (...fields: string[]) => `record web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
 /** The same, together with the reservation of a share of the budget. */
 export const reserving = (...fields: string[]) => `reserve web of ${CLUSTER_ARN}: sending ${fields.join(', ')}`;
 

@@ -48,7 +48,7 @@ export const userDataCases: readonly PlanCase[] = [
     name: 'a pool with a script gets a launch template, which does not show it',
     observed: launchSettingsToBe(script(), { prerequisites: facts('first') }),
     want: [
-      `remember web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
+      `record web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
       `createLaunchTemplate ${TEMPLATE_NAME} 50GiB`,
     ],
     later: [

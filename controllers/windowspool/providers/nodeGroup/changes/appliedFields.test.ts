@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { APPLIED, CLUSTER_ARN, knownStatus, sampleGroup, samplePool } from '../../../testing/fixtures.ts';
-import { remembering } from '../reporting/writeAheadStatus.ts';
+import { statusWith } from '../reporting/writeAheadStatus.ts';
 import { desiredFields, entriesOf, nextApplied } from './appliedFields.ts';
 import { appliedOf, isApplied } from './appliedRecord.ts';
 
@@ -103,12 +103,12 @@ describe('the record of applied fields', () => {
 
   it('is replaced for a new group, and marks fields before they are sent', () => {
     const cluster = { name: 'prod', arn: CLUSTER_ARN };
-    const first = remembering(undefined, { cluster, nodeGroupName: 'web', initial: { applied: ['a=1'], desired: 3 } });
+    const first = statusWith(undefined, { cluster, nodeGroupName: 'web', initial: { applied: ['a=1'], desired: 3 } });
     const nodeGroup = { name: 'web' };
     assert.deepEqual(first, { cluster, nodeGroup, bookkeeping: { applied: ['a=1'], lastAppliedDesiredSize: 3 } });
-    const sending = remembering(first, { cluster, nodeGroupName: 'web', sending: ['a', 'label b'] });
+    const sending = statusWith(first, { cluster, nodeGroupName: 'web', sending: ['a', 'label b'] });
     assert.deepEqual(sending.bookkeeping, { applied: ['a=?', 'label b=?'], lastAppliedDesiredSize: 3 });
-    const again = remembering(sending, { cluster, nodeGroupName: 'web', initial: { applied: [], desired: undefined } });
+    const again = statusWith(sending, { cluster, nodeGroupName: 'web', initial: { applied: [], desired: undefined } });
     assert.deepEqual(again, { cluster, nodeGroup, bookkeeping: { applied: [] } });
   });
 });

@@ -12,7 +12,7 @@ import { keptTags, labelsFor, pinsOf, taintsFor, updateOf, warmPoolOf } from '..
 import { wantedTexts } from '../launchTemplate/desiredLaunchSettings.ts';
 import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import { pinnedTemplateVersion } from '../versions/launchTemplate.ts';
-import { spelled } from '../versions/releaseVersion.ts';
+import { normalizedRelease } from '../versions/releaseVersion.ts';
 import { appliedOf, digestOf, LAUNCH_SETTINGS, launchSettingsField } from './appliedRecord.ts';
 
 /**
@@ -111,7 +111,7 @@ function fieldsOf({
     ...(kubernetesVersion ? [[VERSION, kubernetesVersion] as const] : []),
     ...(templateVersion ? [[TEMPLATE, templateVersion] as const] : []),
     ...Object.entries(launchSettings).map(([setting, text]) => [launchSettingsField(setting), text] as const),
-    ...(releaseVersion ? [[RELEASE, spelled(releaseVersion)] as const] : []),
+    ...(releaseVersion ? [[RELEASE, normalizedRelease(releaseVersion)] as const] : []),
     ...Object.entries(update ?? {}).map(([setting, value]) => [updateField(setting), String(value)] as const),
     ...(warmPool ? [[WARM_POOL, describeWarmPool(warmPool, scaling.maxSize)] as const] : []),
   ]);
@@ -172,8 +172,8 @@ export function nextApplied(pool: WindowsPool, seen: NodeGroup, isSizeSent: bool
   const found = foundFields(seen);
   for (const [field, value] of wanted) if (found.get(field) === value) after.set(field, digestOf(value));
   for (const field of before.keys()) {
-    const isGone = isSetting(field) || !found.has(field);
-    if (field !== DESIRED && !wanted.has(field) && isGone) after.delete(field);
+    const isRemoved = isSetting(field) || !found.has(field);
+    if (field !== DESIRED && !wanted.has(field) && isRemoved) after.delete(field);
   }
   return entries(after);
 }

@@ -64,6 +64,6 @@ function knownGroup(s: EksState): { readonly status: string; readonly desired: n
   const group = groupOf(s);
   if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desiredSize };
   if (group) return { status: '', desired: undefined };
-  const memory = isUnknown(s.group) ? s.pool.status : undefined;
-  return { status: memory?.nodeGroup?.status ?? '', desired: memory?.nodes?.desired };
+  const recorded = isUnknown(s.group) ? s.pool.status : undefined;
+  return { status: recorded?.nodeGroup?.status ?? '', desired: recorded?.nodes?.desired };
 }

@@ -255,7 +255,7 @@ function refusalOf({ errors }: EksState): string {
 
 function assessDeletion({ after: s, decisions }: RunResult<EksDerived>, name: string): ConditionState {
   const wait = waitOf(decisions, 'deletion')?.message;
-  const gone = isGone(s) && wait ? `Node group ${name} does not exist. ${wait}` : undefined;
+  const gone = isDeleted(s) && wait ? `Node group ${name} does not exist. ${wait}` : undefined;
   if (s.pool.spec.deletionPolicy === 'Retain') {
     const retained = `Node group ${name} is retained.`;
     const release = pendingRelease(s);
@@ -276,7 +276,7 @@ function assessDeletion({ after: s, decisions }: RunResult<EksDerived>, name: st
   const error = observationError(s) ?? deletionError(s);
   const waiting = error ? ` ${describeFailure(error)} The operator retries; ${workaround}` : '';
   const group = groupOf(s);
-  const isUnowned = s.group.kind === 'unconfirmed' ? !isGone(s) : group && !isOwnedBy(s.pool, group);
+  const isUnowned = s.group.kind === 'unconfirmed' ? !isDeleted(s) : group && !isOwnedBy(s.pool, group);
   if (isUnowned) {
     const tag = `${POOL_KEY}=${s.pool.metadata.name}`;
     return falseCondition(
@@ -291,14 +291,14 @@ function assessDeletion({ after: s, decisions }: RunResult<EksDerived>, name: st
 }
 
 /** Whether EKS said, at least once, that it does not have the group. */
-function isGone({ group }: EksState): boolean {
+function isDeleted({ group }: EksState): boolean {
   return group.kind === 'absent' || (group.kind === 'unconfirmed' && group.certainty.contradiction === 'absent');
 }
 
 /** Says why a pool waits whose group is not found. */
 function readyNodes(s: EksState): string {
   const { poolNodes } = s;
-  if (!isGone(s) || poolNodes.ready === 0) return '';
+  if (!isDeleted(s) || poolNodes.ready === 0) return '';
   return ` EKS does not have it any more, but ${count(poolNodes.ready, 'node')} with its label ${poolNodes.ready === 1 ? 'is' : 'are'} Ready.`;
 }
 

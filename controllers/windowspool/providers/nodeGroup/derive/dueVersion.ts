@@ -11,7 +11,7 @@ import { canarySpecIn, isMainIdle, isOpen } from '../secondGroup/canary.ts';
 import { canaryIn, secondIn } from '../secondGroup/secondGroup.ts';
 import { isInWindow, nextOpening } from '../versions/maintenance.ts';
 import { failureOfRelease } from '../versions/releaseFailures.ts';
-import { spelled } from '../versions/releaseVersion.ts';
+import { normalizedRelease } from '../versions/releaseVersion.ts';
 import { imageIn } from '../versions/versionChanges.ts';
 import type { KnownFailures } from './failures.ts';
 import type { OpenChanges } from './openChanges.ts';
@@ -62,7 +62,7 @@ function isCanaryDue(
 /** The failure of an update's target release in another pool of the same AMI type. A release that the group already has does not count. */
 function releaseFailureOf(s: EksState, change: VersionChange): ReleaseFailure | undefined {
   const release = change.releaseVersion ?? targetOf(s, change);
-  const isPresent = spelled(release ?? '') === spelled(groupOf(s)?.releaseVersion ?? '');
+  const isPresent = normalizedRelease(release ?? '') === normalizedRelease(groupOf(s)?.releaseVersion ?? '');
   return release === undefined || isPresent ? undefined : failureOfRelease(s, release);
 }
 

@@ -32,7 +32,7 @@ export interface KnownFailures extends Failures {
 export function failuresOf(s: EksState, open: OpenChanges): KnownFailures {
   const targets = openTargets(s, open);
   const inStatus = failuresInStatus(s);
-  const known = inStatus.filter((failed) => targets.has(failed.target) && !hasPassed(s, failed));
+  const known = inStatus.filter((failed) => targets.has(failed.target) && !isRetryDue(s, failed));
   const remembered = known.filter((failed) => !isRetried(s, failed));
   const found = [
     refusedCreation(s, open),
@@ -138,7 +138,7 @@ function failuresInStatus({ pool }: EksState): FailedTarget[] {
 }
 
 /** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */
-function hasPassed({ now, settings }: EksState, { reason, time }: FailedTarget): boolean {
+function isRetryDue({ now, settings }: EksState, { reason, time }: FailedTarget): boolean {
   return isPassing({ reason }) && now >= Date.parse(time) + settings.resyncMs / 2;
 }
 
@@ -192,12 +192,12 @@ function failedUpdate(s: EksState, open: ReadonlySet<string>): FailedTarget | un
 /** The failure of the last update. Only DescribeUpdate reports it: the group is ACTIVE again, and unchanged. */
 function resultOfUpdate(s: EksState): FailedTarget | undefined {
   const { pool, update, now } = s;
-  const memory = pool.status?.nodeGroup?.update;
-  if (update?.status !== 'Failed' || memory?.id !== update.id) return undefined;
+  const recorded = pool.status?.nodeGroup?.update;
+  if (update?.status !== 'Failed' || recorded?.id !== update.id) return undefined;
   const words = update.errors.map((error) => sentence(describeError(error))).join(' ');
   const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
   const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS reports no reason.'}${verifiedStill(s)}${pods}`;
-  return { target: memory.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
+  return { target: recorded.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
 }
 
 /** The failure of the version that a canary tries. The first one found stays. */

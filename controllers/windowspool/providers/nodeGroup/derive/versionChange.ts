@@ -97,7 +97,8 @@ function combined(
   const { force } = nodeGroupIn(pool.spec).update;
   const { amiType, kubernetesVersion, releaseVersion } = group;
   if (amiType === CUSTOM) return launchTemplate && { launchTemplate, force };
-  const isLeftOut = releaseVersion !== undefined && !nodeGroupIn(pool.spec).releaseVersion && isGone(s, releaseVersion);
+  const isLeftOut =
+    releaseVersion !== undefined && !nodeGroupIn(pool.spec).releaseVersion && isWithdrawn(s, releaseVersion);
   const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isLeftOut && { releaseVersion }) };
   const base = versions ?? (launchTemplate && present);
   if (!base) return undefined;
@@ -117,7 +118,7 @@ function releaseToTry(s: EksState, { kubernetesVersion }: Versions): string | un
 }
 
 /** Whether the AMI of a release is private. AWS keeps the newest one public, whatever its age. */
-function isGone(s: EksState, release: string): boolean {
+function isWithdrawn(s: EksState, release: string): boolean {
   const newest = newestFor(s);
   const isOld = s.now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
   return isOld && newest !== undefined && isNewerRelease(newest, release);

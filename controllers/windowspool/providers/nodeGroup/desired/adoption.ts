@@ -4,7 +4,7 @@ import type { WindowsPool } from '../../../api/api.gen.ts';
 import { POOL_KEY } from '../../../api/labels.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { EksState } from '../model/groupState.ts';
-import { remembering } from '../reporting/writeAheadStatus.ts';
+import { statusWith } from '../reporting/writeAheadStatus.ts';
 
 /** The tag that marks a group as owned by the pool. */
 export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof POOL_KEY, string>> {
@@ -13,8 +13,8 @@ export function ownershipTag({ metadata }: WindowsPool): Readonly<Record<typeof 
 
 /** The observed state after these steps, an adoption among them: it shows which steps follow. */
 export function afterAdoption(s: EksState, steps: readonly Step[]): EksState {
-  const memory = steps.find((step) => step.kind === 'remember')?.memory;
-  const status = memory ? remembering(s.pool.status, memory) : s.pool.status;
+  const ahead = steps.find((step) => step.kind === 'writeAhead')?.ahead;
+  const status = ahead ? statusWith(s.pool.status, ahead) : s.pool.status;
   const pool = status ? { ...s.pool, status } : s.pool;
   if (s.group.kind !== 'seen') return s;
   const { group } = s.group;

@@ -12,7 +12,7 @@ import { tokenFor, waitForPrerequisites } from '../groupRules.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState, ObservedNodeGroup } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
-import { remember } from '../reporting/writeAheadStatus.ts';
+import { writeAhead } from '../reporting/writeAheadStatus.ts';
 import { canaryLaunchSettings, isOpen } from '../secondGroup/canary.ts';
 import { secondIn } from '../secondGroup/secondGroup.ts';
 import { followsLaunchSettings } from '../versions/versionChanges.ts';
@@ -44,7 +44,7 @@ export function createTemplate(s: EksDerived): RuleResult | Step[] | undefined {
   const description = descriptionOf(launchSettings);
   const token = tokenFor(pool, 'template', { launchSettings, tags }, timeSlotOf(s));
   return [
-    ...remember(s, { ownTemplate: name }),
+    ...writeAhead(s, { ownTemplate: name }),
     { kind: 'createLaunchTemplate', template: { name, tags, launchSettings, description }, token },
   ];
 }

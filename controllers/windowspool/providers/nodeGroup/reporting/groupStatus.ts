@@ -35,10 +35,10 @@ export function groupCheckStates({ pool, group, cluster, due: { prerequisites } 
 /** status.nodeGroup after a run. */
 export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
   const { pool, group } = outcome.after;
-  const memory = pool.status?.nodeGroup;
+  const recorded = pool.status?.nodeGroup;
   const name = nodeGroupNameOf(pool);
   // A group with this name in another cluster is not the pool's, and must not overwrite the record.
-  if (isClusterMismatch(outcome.after)) return memory ?? { name };
+  if (isClusterMismatch(outcome.after)) return recorded ?? { name };
   const owned = ownedGroup(pool, group);
   const changes = { ...secondGroupState(outcome), ...changesOf(outcome) };
   if (owned) {
@@ -55,10 +55,10 @@ export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
     };
   }
   if (isUnknown(group)) {
-    const { replacement: _replacement, canary: _canary, ...last } = memory ?? {};
+    const { replacement: _replacement, canary: _canary, ...last } = recorded ?? {};
     return { ...last, name, ...changes };
   }
-  return { name, ...(memory?.arn && { arn: memory.arn }), ...changes };
+  return { name, ...(recorded?.arn && { arn: recorded.arn }), ...changes };
 }
 
 function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
@@ -150,15 +150,15 @@ function changesOf(outcome: RunResult<EksDerived>): Pick<NodeGroupState, 'update
 /** status.bookkeeping after a run: what cannot be observed anywhere. */
 export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | undefined {
   const { pool, group } = outcome.after;
-  const memory = pool.status?.bookkeeping;
-  if (isClusterMismatch(outcome.after)) return memory && withoutConditionRecords(memory);
+  const recorded = pool.status?.bookkeeping;
+  if (isClusterMismatch(outcome.after)) return recorded && withoutConditionRecords(recorded);
   const owned = ownedGroup(pool, group);
   const size = lastAppliedDesiredSize(outcome, owned);
   const tags = nextScalingTags(outcome.after);
-  const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : memory?.applied;
+  const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : recorded?.applied;
   const bookkeeping = {
     ...(applied && { applied }),
-    ...(memory?.secondApplied && secondGroupState(outcome).replacement && { secondApplied: memory.secondApplied }),
+    ...(recorded?.secondApplied && secondGroupState(outcome).replacement && { secondApplied: recorded.secondApplied }),
     ...(tags && { scalingTags: [...tags] }),
     ...gateTaintState(outcome.after),
     ...templateRecord(outcome.after),
@@ -171,8 +171,8 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
 function templateRecord(s: EksState): Pick<Bookkeeping, 'ownTemplate'> {
   const { pool, ownTemplate: seen } = s;
   const ownTemplate = ownTemplateIn(s)?.name ?? pool.status?.bookkeeping?.ownTemplate;
-  const isGone = seen?.kind === 'absent' && !hasLaunchSettings(pool.spec);
-  return ownTemplate === undefined || isGone ? {} : { ownTemplate };
+  const isUnneeded = seen?.kind === 'absent' && !hasLaunchSettings(pool.spec);
+  return ownTemplate === undefined || isUnneeded ? {} : { ownTemplate };
 }
 
 /**
@@ -209,10 +209,10 @@ function updateState({ after, accepted }: RunResult<EksDerived>): NodeGroupState
       ...contentState(after, accepted),
     };
   }
-  const memory = pool.status?.nodeGroup?.update;
-  if (!memory || update?.id !== memory.id) return memory;
+  const recorded = pool.status?.nodeGroup?.update;
+  if (!recorded || update?.id !== recorded.id) return recorded;
   const errors = update.errors.map((error) => cut(describeError(error), AWS_MESSAGE_LENGTH)).slice(0, 10);
-  return { ...memory, status: update.status, ...(errors.length > 0 && { errors }) };
+  return { ...recorded, status: update.status, ...(errors.length > 0 && { errors }) };
 }
 
 /** What an automatic update installs: when it fails, another one may be due. */

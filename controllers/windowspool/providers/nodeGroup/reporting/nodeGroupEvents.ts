@@ -34,8 +34,8 @@ function publishCorrections({ done, after: { pool } }: Outcome<EksState>, { even
 /** Rollouts of a release that fails verification in another pool, which the spec asked for. */
 function publishUnverifiedReleases({ done, after: { pool } }: Outcome<EksState>, events: Events): void {
   for (const step of done) {
-    if (step.kind !== 'updateNodeGroupVersion' || !step.doubt) continue;
-    const message = `The update starts because the spec requests it. ${describeReleaseFailure(step.doubt)}`;
+    if (step.kind !== 'updateNodeGroupVersion' || !step.failedElsewhere) continue;
+    const message = `The update starts because the spec requests it. ${describeReleaseFailure(step.failedElsewhere)}`;
     events.publish(pool, { type: 'Warning', reason: 'ReleaseNotVerified', action: step.kind, message });
   }
 }

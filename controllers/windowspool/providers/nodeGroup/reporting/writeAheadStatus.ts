@@ -12,7 +12,7 @@ import type { EksState } from '../model/groupState.ts';
 import type { SecondRecord } from '../secondGroup/secondGroup.ts';
 
 /** What status records because it cannot be observed anywhere else. */
-export interface Memory {
+export interface WriteAheadRecord {
   readonly cluster: { readonly name: string; readonly arn: string };
   readonly nodeGroupName: string;
   /** For a group that the pool does not have yet: everything that it has or will have. */
@@ -34,26 +34,26 @@ export interface Memory {
 }
 
 /** What status must record of the pool, with `what`; undefined while the cluster is not known. */
-export function memoryFor(
+export function writeAheadRecordFor(
   { pool, cluster }: EksState,
-  what: Omit<Memory, 'cluster' | 'nodeGroupName'> & Partial<Pick<Memory, 'nodeGroupName'>>,
-): Memory | undefined {
+  what: Omit<WriteAheadRecord, 'cluster' | 'nodeGroupName'> & Partial<Pick<WriteAheadRecord, 'nodeGroupName'>>,
+): WriteAheadRecord | undefined {
   if (cluster.kind !== 'seen') return undefined;
   const { name, arn } = cluster.cluster;
   return { cluster: { name, arn }, nodeGroupName: nodeGroupNameOf(pool), ...what };
 }
 
 /** The record that must be written before AWS is called; empty when status has it. */
-export function remember(s: EksState, what: Omit<Memory, 'cluster' | 'nodeGroupName'>) {
-  const memory = memoryFor(s, what);
-  if (!memory) return [];
+export function writeAhead(s: EksState, what: Omit<WriteAheadRecord, 'cluster' | 'nodeGroupName'>) {
+  const ahead = writeAheadRecordFor(s, what);
+  if (!ahead) return [];
   const { status } = s.pool;
-  return hashOf(remembering(status, memory)) === hashOf(status ?? {}) ? [] : [{ kind: 'remember', memory } as const];
+  return hashOf(statusWith(status, ahead)) === hashOf(status ?? {}) ? [] : [{ kind: 'writeAhead', ahead } as const];
 }
 
 /** The status with the record in it. */
-export function remembering(status: WindowsPoolStatus | undefined, memory: Memory): WindowsPoolStatus {
-  const { cluster, nodeGroupName, initial, sending = [], reservation, ownTemplate, second, isSwitched } = memory;
+export function statusWith(status: WindowsPoolStatus | undefined, ahead: WriteAheadRecord): WindowsPoolStatus {
+  const { cluster, nodeGroupName, initial, sending = [], reservation, ownTemplate, second, isSwitched } = ahead;
   const { lastAppliedDesiredSize: lastSize, ...noted } = status?.bookkeeping ?? {};
   const before = isSwitched ? exchanged(noted, second?.replacement !== undefined) : noted;
   const known = initial?.applied ?? before.applied;
@@ -67,20 +67,20 @@ export function remembering(status: WindowsPoolStatus | undefined, memory: Memor
     ...before,
     ...(size !== undefined && { lastAppliedDesiredSize: size }),
     ...(ownTemplate !== undefined && { ownTemplate }),
-    ...(memory.scalingTags?.length && { scalingTags: [...memory.scalingTags] }),
+    ...(ahead.scalingTags?.length && { scalingTags: [...ahead.scalingTags] }),
     ...applied,
   };
   const nodeGroup = {
     ...(isSwitched ? {} : status?.nodeGroup),
     name: nodeGroupName,
     ...second,
-    ...failuresWith(status, memory),
+    ...failuresWith(status, ahead),
   };
   return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
 }
 
 /** The failures in status with that of the canary first. */
-function failuresWith(status: WindowsPoolStatus | undefined, { failed }: Memory): Partial<NodeGroupState> {
+function failuresWith(status: WindowsPoolStatus | undefined, { failed }: WriteAheadRecord): Partial<NodeGroupState> {
   if (!failed) return {};
   const before = (status?.nodeGroup?.failedChanges ?? []).filter(({ target }) => target !== failed.target);
   return { failedChanges: [failed, ...before].slice(0, MOST_FAILED_CHANGES) };

@@ -179,7 +179,7 @@ describe('a canary', () => {
       rest: { errors: [{ at: NOW, step: 'createCanary', error }] },
     });
     const [step] = planFor(s).steps;
-    assert.equal(step?.kind === 'endCanary' && step.memory.failed?.message.length, 4_096);
+    assert.equal(step?.kind === 'endCanary' && step.ahead.failed?.message.length, 4_096);
   });
 
   it('is read when its nodes have been verified for long enough, and soon while they are not', () => {

@@ -15,7 +15,7 @@ import { isTemplateDeleted } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, ownedGroup } from '../observation/knownGroups.ts';
-import { memoryFor } from '../reporting/writeAheadStatus.ts';
+import { writeAheadRecordFor } from '../reporting/writeAheadStatus.ts';
 import { templateIn } from '../versions/launchTemplate.ts';
 import {
   canarySpecIn,
@@ -41,12 +41,12 @@ export function recallCanary(s: EksState): Step[] | undefined {
   if (secondIn(pool) || !canary) return undefined;
   const second = { canary: recalled(canary, s.now) };
   if (canary !== main) {
-    const memory = memoryFor(s, { second });
-    return memory && [{ kind: 'beginCanary', memory, text: `continue with canary ${canary.name}` }];
+    const ahead = writeAheadRecordFor(s, { second });
+    return ahead && [{ kind: 'beginCanary', ahead, text: `continue with canary ${canary.name}` }];
   }
   const name = secondNameOf(pool);
-  const memory = memoryFor(s, { nodeGroupName: name, isSwitched: true, second });
-  return memory && [{ kind: 'switchNodeGroup', memory, text: `use node group ${name}, whose canary is ${main.name}` }];
+  const ahead = writeAheadRecordFor(s, { nodeGroupName: name, isSwitched: true, second });
+  return ahead && [{ kind: 'switchNodeGroup', ahead, text: `use node group ${name}, whose canary is ${main.name}` }];
 }
 
 /** Ensures that the main group is untouched until its canary has passed, and that a canary begins only when no prerequisite of it is missing. */
@@ -78,8 +78,8 @@ function begun(s: EksState, change: VersionChange): Step[] {
   };
   const { nodes = 1, soakDuration = '' } = canarySpecIn(s.pool.spec) ?? {};
   const text = `try ${describeTried(tried)} on canary ${name} (${count(nodes, 'node')}) for ${soakDuration} before node group ${nodeGroupNameOf(s.pool)} is updated`;
-  const memory = memoryFor(s, { second: { canary } });
-  return memory ? [{ kind: 'beginCanary', memory, text }] : [];
+  const ahead = writeAheadRecordFor(s, { second: { canary } });
+  return ahead ? [{ kind: 'beginCanary', ahead, text }] : [];
 }
 
 /** Ensures that a canary ends when it failed, when the main group has its version, and when that is not desired any more. */
@@ -89,9 +89,9 @@ export function endCanary(s: EksDerived): Step[] | undefined {
   if (!why) return undefined;
   const failed = failureOfCanary(s);
   const canary = inPhase(record, 'Draining', s.now);
-  const memory = memoryFor(s, { second: { canary }, ...(failed && { failed }) });
+  const ahead = writeAheadRecordFor(s, { second: { canary }, ...(failed && { failed }) });
   const text = `${describeDrainOf(s, `canary ${record.name}`)}: ${why}`;
-  return memory && [{ kind: 'endCanary', memory, text }];
+  return ahead && [{ kind: 'endCanary', ahead, text }];
 }
 
 /** Why the open canary ends, in words; undefined while it goes on. */

@@ -1,7 +1,7 @@
 /** Rules for the end of a second node group: its nodes are drained, and then it is deleted. */
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { Step } from '../../../model/steps.ts';
-import { instanceIdOf } from '../../../nodes/lostNodes.ts';
+import { instanceIdOf } from '../../../nodes/unwatchedNodes.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { waitFor } from '../../../rules/ruleChains.ts';
 import { count } from '../../../util/words.ts';
@@ -10,7 +10,7 @@ import { tokenFor } from '../groupRules.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { ownedGroup } from '../observation/knownGroups.ts';
-import { memoryFor } from '../reporting/writeAheadStatus.ts';
+import { writeAheadRecordFor } from '../reporting/writeAheadStatus.ts';
 import { reasonOf } from './describeSecondGroup.ts';
 import { factsOf } from './phases.ts';
 import {
@@ -76,8 +76,8 @@ function waitForMainGroup(s: EksDerived): Result {
 function beginDraining(s: EksState, { name }: NodeGroup): Result {
   const record = replacementIn(s.pool);
   if (isDraining(s) || !record || s.group.kind !== 'seen') return undefined;
-  const memory = memoryFor(s, { second: { replacement: inPhase(record, factsOf(record).whenReady, s.now) } });
-  return memory && [{ kind: 'beginDraining', memory, text: describeDrainOf(s, `node group ${name}`) }];
+  const ahead = writeAheadRecordFor(s, { second: { replacement: inPhase(record, factsOf(record).whenReady, s.now) } });
+  return ahead && [{ kind: 'beginDraining', ahead, text: describeDrainOf(s, `node group ${name}`) }];
 }
 
 /** The drain of the second group that begins, as text. */

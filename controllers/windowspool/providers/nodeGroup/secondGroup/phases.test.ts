@@ -82,7 +82,7 @@ describe('the phase of a replacement', () => {
 function planned(s: EksDerived): string {
   const [first] = planFor(s).steps;
   if (!first) return '';
-  const second = 'memory' in first ? first.memory.second : undefined;
+  const second = 'ahead' in first ? first.ahead.second : undefined;
   const phase = (second?.replacement ?? second?.canary)?.phase;
   return [stepInWords(first).split(' ', 2).join(' '), ...(phase ? [phase] : [])].join(' -> ');
 }
@@ -125,7 +125,7 @@ const AT_FIRST: Outcomes = {
   ready: 'beginDraining web -> Draining',
   reverted: 'switchNodeGroup web -> Cancelling',
   third: `deleteNodeGroup ${HASHED}`,
-  mainAbsent: `remember ${HASHED}`,
+  mainAbsent: `record ${HASHED}`,
   lost: RECALL,
 };
 const RETURNING: Outcomes = { ...AT_FIRST, reverted: 'switchNodeGroup web -> Returning', third: '' };

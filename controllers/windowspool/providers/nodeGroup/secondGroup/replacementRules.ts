@@ -17,7 +17,7 @@ import { isTemplateDeleted } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { ownedGroup } from '../observation/knownGroups.ts';
-import { memoryFor } from '../reporting/writeAheadStatus.ts';
+import { writeAheadRecordFor } from '../reporting/writeAheadStatus.ts';
 import { factsOf } from './phases.ts';
 import { canBeReplaced, neededToDrain, newRecord, replacementIn, secondGroup, secondIn } from './secondGroup.ts';
 
@@ -124,7 +124,7 @@ interface Switch {
 function switched(s: EksState, { name, replacement, text, isNew, keepsMain }: Switch): Step[] {
   const { pool } = s;
   const { desiredSize } = scalingIn(pool.spec);
-  const memory = memoryFor(s, {
+  const ahead = writeAheadRecordFor(s, {
     nodeGroupName: name,
     // What the main group has is unknown until it is read: the values of the spec are sent again.
     initial: {
@@ -135,7 +135,7 @@ function switched(s: EksState, { name, replacement, text, isNew, keepsMain }: Sw
     isSwitched: true,
     ...(replacement && { second: { replacement } }),
   });
-  return memory ? [{ kind: 'switchNodeGroup', memory, text, ...(keepsMain && { keepsMain }) }] : [];
+  return ahead ? [{ kind: 'switchNodeGroup', ahead, text, ...(keepsMain && { keepsMain }) }] : [];
 }
 
 /** Ensures that no rolling update begins while another group is replaced: its nodes leave first. */

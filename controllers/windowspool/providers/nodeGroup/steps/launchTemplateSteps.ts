@@ -43,9 +43,9 @@ export const launchTemplateSteps: StepKinds<
     reason: 'LaunchTemplateCreated',
     writesAws: true,
     blocks: 'launchTemplate',
-    run: async ({ template, token }, soFar: Outcome<EksState>, { ownTemplates }, signal) =>
+    run: async ({ template, token }, outcome: Outcome<EksState>, { ownTemplates }, signal) =>
       when(await ownTemplates.create(template, token, signal), (created) =>
-        changed(soFar, { ownTemplate: { kind: 'seen', template: created, isNew: true } }),
+        changed(outcome, { ownTemplate: { kind: 'seen', template: created, isNew: true } }),
       ),
   },
   createLaunchTemplateVersion: {
@@ -55,13 +55,13 @@ export const launchTemplateSteps: StepKinds<
     reason: 'LaunchTemplateVersionCreated',
     writesAws: true,
     blocks: 'launchTemplate',
-    run: async ({ template: { id }, written, token }, soFar: Outcome<EksState>, { ownTemplates }, signal) =>
+    run: async ({ template: { id }, written, token }, outcome: Outcome<EksState>, { ownTemplates }, signal) =>
       when(await ownTemplates.addVersion(id, written, token, signal), (added) => {
-        const { ownTemplate: before } = soFar.after;
-        if (before?.kind !== 'seen') return soFar;
+        const { ownTemplate: before } = outcome.after;
+        if (before?.kind !== 'seen') return outcome;
         const others = before.template.versions.filter(({ version }) => version !== added.version);
         const template = { ...before.template, versions: [added, ...others] };
-        return changed(soFar, { ownTemplate: { kind: 'seen', template, isNew: true } });
+        return changed(outcome, { ownTemplate: { kind: 'seen', template, isNew: true } });
       }),
   },
   deleteLaunchTemplateVersions: {
@@ -69,12 +69,12 @@ export const launchTemplateSteps: StepKinds<
     describe: ({ template: { name }, versions }) =>
       `delete ${versions.length === 1 ? 'version' : 'versions'} ${joined(versions)} of launch template ${name}`,
     writesAws: true,
-    run: async ({ template: { id }, versions: deleted }, soFar: Outcome<EksState>, { ownTemplates }, signal) =>
+    run: async ({ template: { id }, versions: deleted }, outcome: Outcome<EksState>, { ownTemplates }, signal) =>
       when(await ownTemplates.deleteVersions(id, deleted, signal), () => {
-        const { ownTemplate: before } = soFar.after;
-        if (before?.kind !== 'seen') return soFar;
+        const { ownTemplate: before } = outcome.after;
+        if (before?.kind !== 'seen') return outcome;
         const versions = before.template.versions.filter(({ version }) => !deleted.includes(version));
-        return changed(soFar, { ownTemplate: { kind: 'seen', template: { ...before.template, versions } } });
+        return changed(outcome, { ownTemplate: { kind: 'seen', template: { ...before.template, versions } } });
       }),
   },
   deleteLaunchTemplate: {
@@ -82,7 +82,7 @@ export const launchTemplateSteps: StepKinds<
     describe: ({ template: { name }, why }) => `delete launch template ${name}: ${why}`,
     reason: 'LaunchTemplateDeleted',
     writesAws: true,
-    run: async ({ template: { id } }, soFar: Outcome<EksState>, { ownTemplates }, signal) =>
-      when(await ownTemplates.delete(id, signal), () => changed(soFar, { ownTemplate: { kind: 'absent' } })),
+    run: async ({ template: { id } }, outcome: Outcome<EksState>, { ownTemplates }, signal) =>
+      when(await ownTemplates.delete(id, signal), () => changed(outcome, { ownTemplate: { kind: 'absent' } })),
   },
 };

@@ -53,7 +53,7 @@ declare module '../../../model/steps.ts' {
       target: string;
       drift?: Drift;
       /** The release fails verification in another pool, but the spec asks for it. */
-      doubt?: ReleaseFailure;
+      failedElsewhere?: ReleaseFailure;
     };
     correctTags: {
       group: NodeGroup;
@@ -86,10 +86,10 @@ export const nodeGroupSteps: StepKinds<
     reason: 'NodeGroupAdopted',
     writesAws: true,
     blocks: 'nodeGroup',
-    run: async ({ group }, soFar: Outcome<EksState>, { nodeGroups }, signal) => {
-      const tags = ownershipTag(soFar.after.pool);
+    run: async ({ group }, outcome: Outcome<EksState>, { nodeGroups }, signal) => {
+      const tags = ownershipTag(outcome.after.pool);
       return when(await nodeGroups.tag(group.arn, tags, signal), () =>
-        changed(soFar, withGroup(soFar.after, group.name, { tags: { ...group.tags, ...tags } })),
+        changed(outcome, withGroup(outcome.after, group.name, { tags: { ...group.tags, ...tags } })),
       );
     },
   },
@@ -99,9 +99,9 @@ export const nodeGroupSteps: StepKinds<
     reason: 'AccessEntryCreated',
     writesAws: true,
     blocks: 'nodeGroup',
-    run: async ({ role, token }, soFar: Outcome<EksState>, { accessEntries }, signal) =>
+    run: async ({ role, token }, outcome: Outcome<EksState>, { accessEntries }, signal) =>
       when(await accessEntries.create(role, token, signal), () =>
-        withFacts(soFar, { accessEntry: { ok: true, value: { type: 'EC2_WINDOWS' } } }),
+        withFacts(outcome, { accessEntry: { ok: true, value: { type: 'EC2_WINDOWS' } } }),
       ),
   },
   createNodeGroup: {
@@ -112,9 +112,9 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     appliesSpec: true,
     blocks: 'nodeGroup',
-    run: async ({ desired, token }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
+    run: async ({ desired, token }, outcome: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
-        changed(soFar, { group: { kind: 'seen', group } }),
+        changed(outcome, { group: { kind: 'seen', group } }),
       ),
   },
   createCanary: {
@@ -124,9 +124,9 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     appliesSpec: true,
     blocks: 'secondNodeGroup',
-    run: async ({ desired, token }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
+    run: async ({ desired, token }, outcome: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.create(desired, token, signal), (group) =>
-        changed(soFar, { second: { kind: 'seen', group } }),
+        changed(outcome, { second: { kind: 'seen', group } }),
       ),
   },
   updateConfig: {
@@ -138,14 +138,14 @@ export const nodeGroupSteps: StepKinds<
     startsUpdate: true,
     blocks: 'nodeGroup',
     describeLeftover: () => "keeps the operator's labels and taints",
-    run: async (step, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
+    run: async (step, outcome: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(step.group, step.change, step.token, signal), (update) => ({
-        ...changed(soFar, withGroup(soFar.after, step.group, { status: 'UPDATING' })),
+        ...changed(outcome, withGroup(outcome.after, step.group, { status: 'UPDATING' })),
         accepted: {
           update,
           target: step.target,
           change: describeUpdateConfig(step),
-          desired: desiredSizeOf(step, soFar.after),
+          desired: desiredSizeOf(step, outcome.after),
         },
       })),
   },
@@ -158,9 +158,9 @@ export const nodeGroupSteps: StepKinds<
     appliesSpec: true,
     startsUpdate: true,
     blocks: 'nodeGroup',
-    run: async ({ group, change, token, target }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
+    run: async ({ group, change, token, target }, outcome: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.updateVersion(group, change, token, signal), (update) => ({
-        ...changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
+        ...changed(outcome, withGroup(outcome.after, group, { status: 'UPDATING' })),
         accepted: { update, target, change: describeVersionChange(change), desired: undefined },
       })),
   },
@@ -175,9 +175,9 @@ export const nodeGroupSteps: StepKinds<
     describeLeftover: () => 'keeps its winpool.dev tags',
     // The nodes of a retained group are found by them.
     isLast: ({ retain }) => retain === true,
-    run: async (step, soFar: Outcome<EksState>, writers, signal) =>
+    run: async (step, outcome: Outcome<EksState>, writers, signal) =>
       when(await correctTags(step, writers, signal), (tags) =>
-        changed(soFar, withGroup(soFar.after, step.group.name, { tags })),
+        changed(outcome, withGroup(outcome.after, step.group.name, { tags })),
       ),
   },
   correctScalingTags: {
@@ -188,9 +188,9 @@ export const nodeGroupSteps: StepKinds<
         : `correct the tags for the cluster-autoscaler on Auto Scaling group ${change.scalingGroup}: ${describeScalingTags(change)}`,
     writesAws: true,
     describeLeftover: () => 'keeps the tags for the cluster-autoscaler on its Auto Scaling group',
-    run: async ({ change }, soFar: Outcome<EksState>, writers, signal) =>
+    run: async ({ change }, outcome: Outcome<EksState>, writers, signal) =>
       when(await correctScalingTags(change, writers, signal), () =>
-        changed(soFar, { autoscaler: withScalingTags(soFar.after.autoscaler, change) }),
+        changed(outcome, { autoscaler: withScalingTags(outcome.after.autoscaler, change) }),
       ),
   },
   deleteNodeGroup: {
@@ -199,9 +199,9 @@ export const nodeGroupSteps: StepKinds<
     reason: 'NodeGroupDeleted',
     writesAws: true,
     blocks: 'nodeGroup',
-    run: async ({ group }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
+    run: async ({ group }, outcome: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.delete(group, signal), () =>
-        changed(soFar, withGroup(soFar.after, group, { status: 'DELETING' })),
+        changed(outcome, withGroup(outcome.after, group, { status: 'DELETING' })),
       ),
   },
   shrinkSecondGroup: {
@@ -211,9 +211,9 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     blocks: 'secondNodeGroup',
     // Not recorded as an update: its result shows in the group.
-    run: async ({ group, change, token }, soFar: Outcome<EksState>, { nodeGroups }, signal) =>
+    run: async ({ group, change, token }, outcome: Outcome<EksState>, { nodeGroups }, signal) =>
       when(await nodeGroups.updateConfig(group, change, token, signal), () =>
-        changed(soFar, withGroup(soFar.after, group, { status: 'UPDATING' })),
+        changed(outcome, withGroup(outcome.after, group, { status: 'UPDATING' })),
       ),
   },
   deleteSecondGroup: {
@@ -222,13 +222,13 @@ export const nodeGroupSteps: StepKinds<
     reason: 'NodeGroupDeleted',
     writesAws: true,
     blocks: 'secondNodeGroup',
-    run: async ({ group, isDrained }, soFar: Outcome<EksState>, { nodeGroups, nodes }, signal) => {
+    run: async ({ group, isDrained }, outcome: Outcome<EksState>, { nodeGroups, nodes }, signal) => {
       const left = isDrained ? await nodes.ofGroup(group, signal) : undefined;
       if (left?.ok === false) return { error: left.error };
-      const node = left?.value.find((each) => !each.deleting && soFar.after.poolNodes.isMember(each));
+      const node = left?.value.find((each) => !each.deleting && outcome.after.poolNodes.isMember(each));
       if (node) return { error: notEmpty(group, node.name) };
       return when(await nodeGroups.delete(group, signal), () =>
-        changed(soFar, withGroup(soFar.after, group, { status: 'DELETING' })),
+        changed(outcome, withGroup(outcome.after, group, { status: 'DELETING' })),
       );
     },
   },

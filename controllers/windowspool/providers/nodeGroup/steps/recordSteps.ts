@@ -4,37 +4,37 @@ import type { Outcome } from '../../../model/outcome.ts';
 import type { Writers } from '../../../model/writers.ts';
 import { changed, type StepKinds, type StepResult, when } from '../../../steps/stepKind.ts';
 import type { EksState } from '../model/groupState.ts';
-import { type Memory, remembering } from '../reporting/writeAheadStatus.ts';
+import { statusWith, type WriteAheadRecord } from '../reporting/writeAheadStatus.ts';
 import { secondIn } from '../secondGroup/secondGroup.ts';
 
 declare module '../../../model/steps.ts' {
   interface Steps {
     /** Writes what must survive a crash to status before AWS is called. */
-    remember: { memory: Memory };
+    writeAhead: { ahead: WriteAheadRecord };
     /** Makes another group the main one. Writes only status. */
     switchNodeGroup: {
-      memory: Memory;
+      ahead: WriteAheadRecord;
       text: string;
       /** The main group stays the same, and only the record of the second one is restored. */
       keepsMain?: true;
     };
     /** Records that the main group serves the pool, before the second one is changed. Writes only status. */
-    beginDraining: { memory: Memory; text: string };
+    beginDraining: { ahead: WriteAheadRecord; text: string };
     /** Records the canary before it is created, or again when its record was lost. Writes only status. */
-    beginCanary: { memory: Memory; text: string };
+    beginCanary: { ahead: WriteAheadRecord; text: string };
     /** Records that the canary has ended, before it is drained. Writes only status. */
-    endCanary: { memory: Memory; text: string };
+    endCanary: { ahead: WriteAheadRecord; text: string };
     /** Takes a share of the disruption budget for a rolling update, and records what must survive a crash with it. */
-    reserveUpdate: { memory: Memory };
+    reserveUpdate: { ahead: WriteAheadRecord };
   }
 }
 
 export const recordSteps: StepKinds<
-  'remember' | 'switchNodeGroup' | 'beginDraining' | 'beginCanary' | 'endCanary' | 'reserveUpdate'
+  'writeAhead' | 'switchNodeGroup' | 'beginDraining' | 'beginCanary' | 'endCanary' | 'reserveUpdate'
 > = {
-  remember: {
+  writeAhead: {
     subject: () => 'nodeGroup',
-    run: writeMemory,
+    run: writeRecord,
   },
   switchNodeGroup: {
     subject: () => 'nodeGroup',
@@ -43,19 +43,19 @@ export const recordSteps: StepKinds<
     needsFreshRead: true,
     goesFirst: true,
     blocks: 'nodeGroup',
-    run: async ({ memory, keepsMain }, soFar: Outcome<EksState>, { pools }, signal) => {
-      const { pool, group, second } = soFar.after;
-      const status = remembering(pool.status, memory);
+    run: async ({ ahead, keepsMain }, outcome: Outcome<EksState>, { pools }, signal) => {
+      const { pool, group, second } = outcome.after;
+      const status = statusWith(pool.status, ahead);
       return when(await pools.writeStatus(pool, status, signal), (written) => {
-        if (keepsMain) return changed(soFar, { pool: written });
-        const { second: _before, ...after } = soFar.after;
+        if (keepsMain) return changed(outcome, { pool: written });
+        const { second: _before, ...after } = outcome.after;
         const views = {
           group: second ?? { kind: 'absent' as const },
           ...(secondIn({ status }) && { second: group }),
         };
         // What was read of the group that was the main one.
         const unread = { update: undefined, instances: undefined, autoscaler: undefined };
-        return { ...soFar, after: { ...after, ...views, ...unread, pool: written } };
+        return { ...outcome, after: { ...after, ...views, ...unread, pool: written } };
       });
     },
   },
@@ -65,44 +65,44 @@ export const recordSteps: StepKinds<
     reason: 'CanaryStarted',
     needsFreshRead: true,
     appliesSpec: true,
-    run: writeMemory,
+    run: writeRecord,
   },
   endCanary: {
     subject: () => 'secondNodeGroup',
     describe: ({ text }) => text,
     reason: 'CanaryEnded',
     needsFreshRead: true,
-    run: writeMemory,
+    run: writeRecord,
   },
   beginDraining: {
     subject: () => 'secondNodeGroup',
     describe: ({ text }) => text,
     reason: 'ReplacementDraining',
     needsFreshRead: true,
-    run: writeMemory,
+    run: writeRecord,
   },
   reserveUpdate: {
     subject: () => 'nodeGroup',
     needsFreshRead: true,
     reserves: true,
-    run: async ({ memory }, soFar: Outcome<EksState>, { budget }, signal) => {
-      const { pool } = soFar.after;
-      return when(await budget.reserve(pool, remembering(pool.status, memory), signal), (written) =>
-        changed(soFar, { pool: written }),
+    run: async ({ ahead }, outcome: Outcome<EksState>, { budget }, signal) => {
+      const { pool } = outcome.after;
+      return when(await budget.reserve(pool, statusWith(pool.status, ahead), signal), (written) =>
+        changed(outcome, { pool: written }),
       );
     },
   },
 };
 
 /** Writes what must survive a crash to status. */
-async function writeMemory(
-  { memory }: { readonly memory: Memory },
-  soFar: Outcome<EksState>,
+async function writeRecord(
+  { ahead }: { readonly ahead: WriteAheadRecord },
+  outcome: Outcome<EksState>,
   { pools }: Writers,
   signal: AbortSignal,
 ): Promise<StepResult> {
-  const { pool } = soFar.after;
-  return when(await pools.writeStatus(pool, remembering(pool.status, memory), signal), (written) =>
-    changed(soFar, { pool: written }),
+  const { pool } = outcome.after;
+  return when(await pools.writeStatus(pool, statusWith(pool.status, ahead), signal), (written) =>
+    changed(outcome, { pool: written }),
   );
 }

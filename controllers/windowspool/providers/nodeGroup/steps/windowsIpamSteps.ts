@@ -31,9 +31,9 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
     reason: 'WindowsIPAMEnabled',
     writesAws: true,
     startsUpdate: true,
-    run: async ({ addon, token }, soFar: Outcome<EksState>, { addons }, signal) =>
+    run: async ({ addon, token }, outcome: Outcome<EksState>, { addons }, signal) =>
       when(await addons.configure('vpc-cni', ADDON_VALUES, addon, token, signal), () =>
-        withFacts(soFar, { cniAddon: { ok: true, value: { ...addon, status: 'UPDATING' } } }),
+        withFacts(outcome, { cniAddon: { ok: true, value: { ...addon, status: 'UPDATING' } } }),
       ),
   },
   applyCniConfig: {
@@ -44,12 +44,12 @@ export const windowsIpamSteps: StepKinds<'updateAddon' | 'applyCniConfig'> = {
     isWarning: ({ warning }) => warning !== undefined,
     needsFreshRead: true,
     waitsForRead: true,
-    run: async ({ seen }, soFar: Outcome<EksState>, { system }, signal) =>
+    run: async ({ seen }, outcome: Outcome<EksState>, { system }, signal) =>
       when(await system.setCniConfig(IPAM_KEY, 'true', seen, signal), () => {
-        const { ipamAttempts, now, prerequisites } = soFar.after;
+        const { ipamAttempts, now, prerequisites } = outcome.after;
         const data = prerequisites?.cniConfig?.ok ? prerequisites.cniConfig.value : undefined;
         // The pool continues in the same run.
-        const known = withFacts(soFar, { cniConfig: { ok: true, value: { ...data, [IPAM_KEY]: 'true' } } });
+        const known = withFacts(outcome, { cniConfig: { ok: true, value: { ...data, [IPAM_KEY]: 'true' } } });
         return changed(known, { ipamAttempts: { ...ipamAttempts, applyCniConfig: now } });
       }),
   },

@@ -9,7 +9,7 @@ import { sentence } from '../../../util/words.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { describeFinding, isOfTheRelease } from './releaseChecks.ts';
-import { spelled } from './releaseVersion.ts';
+import { normalizedRelease } from './releaseVersion.ts';
 
 /** The failures of the pool's releases, from its status: of the release of its node group, and of one that failed on a canary. */
 export function releaseFailuresOf(pool: WindowsPool): ReleaseFailure[] {
@@ -36,7 +36,7 @@ function failureOfNodes(pool: WindowsPool): ReleaseFailure[] {
     {
       pool: pool.metadata.name,
       amiType: nodeGroup.amiType,
-      releaseVersion: spelled(nodeGroup.releaseVersion),
+      releaseVersion: normalizedRelease(nodeGroup.releaseVersion),
       node: failing.name,
       finding: describeFinding(failing),
     },
@@ -50,7 +50,16 @@ function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
   return failedChanges.flatMap(({ target, release }) => {
     if (target === undefined || !release) return [];
     const { version, node, finding } = release;
-    return [{ pool: metadata.name, amiType, releaseVersion: spelled(version), node, finding, onCanary: true as const }];
+    return [
+      {
+        pool: metadata.name,
+        amiType,
+        releaseVersion: normalizedRelease(version),
+        node,
+        finding,
+        onCanary: true as const,
+      },
+    ];
   });
 }
 
@@ -58,7 +67,7 @@ function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
 export function failureOfRelease(s: EksState, release: string): ReleaseFailure | undefined {
   const amiType = groupOf(s)?.amiType;
   return s.otherPools.failures.find(
-    (failure) => failure.amiType === amiType && failure.releaseVersion === spelled(release),
+    (failure) => failure.amiType === amiType && failure.releaseVersion === normalizedRelease(release),
   );
 }
 

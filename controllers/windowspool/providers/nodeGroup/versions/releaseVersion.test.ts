@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { dateOf, isNewerMinor, isNewerRelease, lifeOf, minorOf, spelled } from './releaseVersion.ts';
+import { dateOf, isNewerMinor, isNewerRelease, lifeOf, minorOf, normalizedRelease } from './releaseVersion.ts';
 
 describe('a release', () => {
   it('is the same text in either spelling', () => {
     for (const release of ['1.35-2026.01.22', '1.35-2026-01-22', '1.35-2026.01-22'])
-      assert.equal(spelled(release), '1.35-2026.01.22');
+      assert.equal(normalizedRelease(release), '1.35-2026.01.22');
   });
 
-  it('is not changed if it is invalid', () => assert.deepEqual(['', 'x'].map(spelled), ['', 'x']));
+  it('is not changed if it is invalid', () => assert.deepEqual(['', 'x'].map(normalizedRelease), ['', 'x']));
 
   it('has its Kubernetes version', () => {
     assert.deepEqual(['1.35-2026-01-22', '1.36-2026.03.17', ''].map(minorOf), ['1.35', '1.36', '']);

@@ -4,7 +4,7 @@
  */
 
 /** `1.35-2026-01-22` -> `1.35-2026.01.22`, so that equal releases are equal strings. */
-export function spelled(release: string): string {
+export function normalizedRelease(release: string): string {
   const [minor = '', ...date] = release.split('-');
   return date.length === 0 ? release : `${minor}-${date.join('.')}`;
 }

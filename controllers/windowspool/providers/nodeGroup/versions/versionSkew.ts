@@ -5,7 +5,7 @@ import type { StepError } from '../../../model/stepError.ts';
 import { failedKindOf } from '../../../steps/stepKinds.ts';
 import type { ObserveContext } from '../../provider.ts';
 import type { EksState, ObservedCluster } from '../model/groupState.ts';
-import { readCluster } from '../observeGroup.ts';
+import { readCluster } from '../observation/readGroups.ts';
 
 /**
  * An InvalidParameterException is the fault of the spec, except during an upgrade of the cluster, when versions are briefly incompatible:

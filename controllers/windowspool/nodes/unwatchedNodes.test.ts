@@ -6,7 +6,7 @@ import { MINUTE, NOW, sampleError, sampleNode, settings } from '../testing/fixtu
 import { assertBrief, type Brief } from '../testing/goldenTexts.ts';
 import { readyWorld, signal, until, wake } from '../testing/life.ts';
 import { renameNodes } from '../testing/nodeLife.ts';
-import { instanceIdOf, LostNodes } from './lostNodes.ts';
+import { instanceIdOf, UnwatchedNodes } from './unwatchedNodes.ts';
 
 const LABEL = 'eks.amazonaws.com/nodegroup';
 const labelled = (name: string, group: string | undefined, change: Partial<NodeRecord> = {}): NodeRecord => {
@@ -42,30 +42,30 @@ describe('a node that left the cache', () => {
   ];
   for (const [what, found, isUnlabelled] of cases) {
     it(what, async () => {
-      const lostNodes = new LostNodes();
-      lostNodes.left(node);
-      assert.equal(await lostNodes.read(isOut, server(...(found ? [found] : [])), NOW, signal), undefined);
-      assert.deepEqual(names(lostNodes.unlabelledNodes), isUnlabelled ? ['ip-1'] : []);
-      assert.equal(lostNodes.nextReadAt, Number.POSITIVE_INFINITY);
+      const unwatchedNodes = new UnwatchedNodes();
+      unwatchedNodes.left(node);
+      assert.equal(await unwatchedNodes.read(isOut, server(...(found ? [found] : [])), NOW, signal), undefined);
+      assert.deepEqual(names(unwatchedNodes.unlabelledNodes), isUnlabelled ? ['ip-1'] : []);
+      assert.equal(unwatchedNodes.nextReadAt, Number.POSITIVE_INFINITY);
     });
   }
 
   it('is no longer unlabelled when it is back in the cache, deleted, or no node is missing', async () => {
-    const ends: readonly ((lostNodes: LostNodes) => unknown)[] = [
-      (lostNodes) => lostNodes.returned('ip-1'),
-      (lostNodes) => lostNodes.forget(),
-      async (lostNodes) => {
-        lostNodes.recheckUnlabelled();
-        assert.deepEqual(names(lostNodes.unlabelledNodes), ['ip-1'], 'it stays unlabelled until it is read');
-        await lostNodes.read(isOut, server(), NOW + MINUTE, signal);
+    const ends: readonly ((unwatchedNodes: UnwatchedNodes) => unknown)[] = [
+      (unwatchedNodes) => unwatchedNodes.returned('ip-1'),
+      (unwatchedNodes) => unwatchedNodes.forget(),
+      async (unwatchedNodes) => {
+        unwatchedNodes.recheckUnlabelled();
+        assert.deepEqual(names(unwatchedNodes.unlabelledNodes), ['ip-1'], 'it stays unlabelled until it is read');
+        await unwatchedNodes.read(isOut, server(), NOW + MINUTE, signal);
       },
     ];
     for (const end of ends) {
-      const lostNodes = new LostNodes();
-      lostNodes.left(node);
-      await lostNodes.read(isOut, server(labelled('ip-1', undefined)), NOW, signal);
-      await end(lostNodes);
-      assert.deepEqual(lostNodes.unlabelledNodes, []);
+      const unwatchedNodes = new UnwatchedNodes();
+      unwatchedNodes.left(node);
+      await unwatchedNodes.read(isOut, server(labelled('ip-1', undefined)), NOW, signal);
+      await end(unwatchedNodes);
+      assert.deepEqual(unwatchedNodes.unlabelledNodes, []);
     }
   });
 
@@ -75,12 +75,12 @@ describe('a node that left the cache', () => {
       [instanceIdOf(found), ['ip-1']],
       ['i-another', []],
     ] as const) {
-      const lostNodes = new LostNodes();
-      lostNodes.missed({ id, privateDnsName: 'ip-1', launchedAt: NOW });
-      lostNodes.missed({ id: 'i-without-a-name', privateDnsName: '', launchedAt: NOW });
+      const unwatchedNodes = new UnwatchedNodes();
+      unwatchedNodes.missed({ id, privateDnsName: 'ip-1', launchedAt: NOW });
+      unwatchedNodes.missed({ id: 'i-without-a-name', privateDnsName: '', launchedAt: NOW });
       const { reads, read } = server(found);
-      await lostNodes.read(isOut, { read }, NOW, signal);
-      assert.deepEqual([reads, names(lostNodes.unlabelledNodes)], [['ip-1'], expected]);
+      await unwatchedNodes.read(isOut, { read }, NOW, signal);
+      assert.deepEqual([reads, names(unwatchedNodes.unlabelledNodes)], [['ip-1'], expected]);
     }
   });
 });
@@ -89,35 +89,35 @@ describe('thousands of nodes that left the cache', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => labelled(`ip-${index}`, 'web'));
 
   it('are read at a rate of ten per second', async () => {
-    const lostNodes = new LostNodes();
-    for (const node of many) lostNodes.left(node);
+    const unwatchedNodes = new UnwatchedNodes();
+    for (const node of many) unwatchedNodes.left(node);
     const { reads, read } = server();
-    for (let ms = 0; ms < 3_000; ms += 100) await lostNodes.read(isOut, { read }, NOW + ms, signal);
+    for (let ms = 0; ms < 3_000; ms += 100) await unwatchedNodes.read(isOut, { read }, NOW + ms, signal);
     assert.equal(reads.length, 30);
-    assert.equal(lostNodes.nextReadAt, NOW + 3_000);
+    assert.equal(unwatchedNodes.nextReadAt, NOW + 3_000);
   });
 
   it('are not read when the pool lacks no nodes', async () => {
-    const lostNodes = new LostNodes();
-    for (const node of many) lostNodes.left(node);
-    lostNodes.forget();
+    const unwatchedNodes = new UnwatchedNodes();
+    for (const node of many) unwatchedNodes.left(node);
+    unwatchedNodes.forget();
     const { reads, read } = server();
-    await lostNodes.read(isOut, { read }, NOW, signal);
+    await unwatchedNodes.read(isOut, { read }, NOW, signal);
     assert.deepEqual(reads, []);
   });
 
   it('are read again after an error, which ends a batch', async () => {
-    const lostNodes = new LostNodes();
-    for (const node of many) lostNodes.left(node);
+    const unwatchedNodes = new UnwatchedNodes();
+    for (const node of many) unwatchedNodes.left(node);
     let reads = 0;
     const error = sampleError('unavailable');
     const read = async (): Promise<CallResult<NodeRecord | undefined>> => {
       reads += 1;
       return reads === 3 ? { ok: false, error } : { ok: true, value: undefined };
     };
-    assert.equal(await lostNodes.read(isOut, { read }, NOW, signal), error);
-    assert.equal(lostNodes.nextReadAt, NOW + 1_000);
-    assert.equal(await lostNodes.read(isOut, { read }, NOW + 1_000, signal), undefined);
+    assert.equal(await unwatchedNodes.read(isOut, { read }, NOW, signal), error);
+    assert.equal(unwatchedNodes.nextReadAt, NOW + 1_000);
+    assert.equal(await unwatchedNodes.read(isOut, { read }, NOW + 1_000, signal), undefined);
     assert.equal(reads, 13);
   });
 });

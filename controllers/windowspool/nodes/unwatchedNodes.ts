@@ -17,7 +17,7 @@ const BETWEEN_BATCHES_MS = 1_000;
 type IsSame = (found: NodeRecord) => boolean;
 
 /** The nodes that a pool may have lost. In memory only: after a restart they are found by their instances. */
-export class LostNodes {
+export class UnwatchedNodes {
   readonly #unread = new Map<string, IsSame>();
   readonly #unlabelledNodes = new Map<string, NodeRecord>();
   #readAt = Number.NEGATIVE_INFINITY;

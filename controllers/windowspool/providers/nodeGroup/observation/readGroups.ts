@@ -1,0 +1,74 @@
+/** Reads the node groups of a pool, and the cluster. */
+
+import type { WindowsPool } from '../../../api/api.gen.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { isDeleting } from '../../../rules/poolQueries.ts';
+import type { ObserveContext } from '../../provider.ts';
+import { nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
+import type { ObservedCluster, ObservedNodeGroup } from '../model/groupState.ts';
+import { isStatusLost, secondIn } from '../secondGroup/secondGroup.ts';
+import { isAheadOfCluster } from '../versions/versionChanges.ts';
+import { knownMain, knownSecond, observedGroup } from './confirmation.ts';
+import { isUnknown, ownedGroup } from './knownGroups.ts';
+import { AwsMemory, lastSnapshot } from './nodeGroupSnapshot.ts';
+
+/** Reads the main group. */
+export async function readGroup(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup> {
+  const { readCache, sources, signal } = context;
+  const answer = await sources.nodeGroups.describe(nodeGroupNameOf(pool), signal);
+  const before = lastSnapshot(readCache, pool.metadata.name)?.group;
+  return observedGroup(pool, knownMain(pool), answer, before, context);
+}
+
+/**
+ * Reads the second group: the old group of a replacement, or the canary. A pool without a record of any group may have lost its status: with the finalizer, the
+ * operator has worked on it, whatever its spec was then.
+ */
+export async function readSecond(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup | undefined> {
+  const { readCache, sources, signal } = context;
+  const record = secondIn(pool);
+  const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
+  const mayHaveOther = isStatusLost(pool) || immutableChangePolicy === 'Replace' || update.canary !== undefined;
+  if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
+  const answer = await sources.nodeGroups.describe(secondNameOf(pool), signal);
+  const before = lastSnapshot(readCache, pool.metadata.name)?.second;
+  const view = observedGroup(pool, knownSecond(pool), answer, before, context);
+  const isFound = isUnknown(view) || ownedGroup(pool, view) !== undefined;
+  return record || isFound ? view : undefined;
+}
+
+/**
+ * The maximum age of the cached cluster, in milliseconds. The cluster is read again before a group is created, when EKS reports it as gone,
+ * and while a pool waits for its upgrade. Otherwise one read per resync serves all pools: a user may upgrade the cluster or enable Auto
+ * Mode.
+ */
+export function clusterAge(
+  pool: WindowsPool,
+  group: ObservedNodeGroup,
+  { readCache, settings }: ObserveContext,
+): number {
+  const { cluster } = readCache.of(AwsMemory);
+  const { pollMs, resyncMs } = settings;
+  const gone = group.kind === 'unreachable' && group.error.kind === 'gone';
+  if (gone || cluster?.kind !== 'seen') return 0;
+  // While AWS is unreachable, or contradicts what was known, nothing more is read from it.
+  if (isUnknown(group)) return Number.POSITIVE_INFINITY;
+  if (isAheadOfCluster({ pool, cluster })) return pollMs / 2;
+  return (group.kind === 'absent' && !isDeleting(pool) ? pollMs : resyncMs) / 2;
+}
+
+/** Reads the cluster unless the cached answer is younger than `maxAgeMs`. Pools that read at the same time share one call. */
+export async function readCluster(
+  maxAgeMs: number,
+  { readCache, sources, now, signal }: Omit<ObserveContext, 'settings'>,
+): Promise<ObservedCluster> {
+  const ask = (own: AbortSignal) => sources.clusters.describe(own);
+  const answer = await readCache.shared.get('cluster', maxAgeMs, now, ask, signal);
+  const cluster: ObservedCluster = !answer.ok
+    ? { kind: 'unreachable', error: answer.error }
+    : answer.value
+      ? { kind: 'seen', cluster: answer.value }
+      : { kind: 'absent' };
+  readCache.of(AwsMemory).cluster = cluster;
+  return cluster;
+}
