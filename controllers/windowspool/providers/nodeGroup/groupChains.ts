@@ -53,7 +53,6 @@ import {
 import type { EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
 import { createCanary, endCanary, keepOpenCanary, recallCanary, tryOnCanary } from './secondGroup/canaryRules.ts';
-import { drainRules } from './secondGroup/drainRules.ts';
 import {
   discardOutdatedGroup,
   growToTakeOver,
@@ -63,6 +62,7 @@ import {
   revertReplacement,
   waitForReplacement,
 } from './secondGroup/replacementRules.ts';
+import { drainRules } from './secondGroup/secondGroupDrainRules.ts';
 import { keepPresentVersion, keepReportedDrift } from './versions/policyRules.ts';
 import {
   skipFailedVersion,

@@ -30,8 +30,8 @@ import {
   triedBy,
 } from './canary.ts';
 import { describeSecondGroup } from './describeSecondGroup.ts';
-import { describeDrainOf } from './drainRules.ts';
 import { canaryIn, canBeReplaced, inPhase, isDraining, newRecord, secondIn } from './secondGroup.ts';
+import { describeDrainOf } from './secondGroupDrainRules.ts';
 
 /** Ensures that a canary whose record was lost is known again as one, by its tag: the main group has the other of the two names, whichever that is. */
 export function recallCanary(s: EksState): Step[] | undefined {
