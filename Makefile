@@ -35,7 +35,7 @@ test-all: lint verify coverage cluster-test-all ## Run every test, some suites o
 unit: deps ## Run the unit tests of the product.
 	@mocha --config test/unit.mocharc.mjs
 
-tool-test: build/tool-test ## Run the tests of the test tools in hack, if a tool has changed since they last passed.
+tool-test: build/tool-test ## Run the tests of the test tools in hack and test/fakes, if a tool has changed since they last passed.
 
 TOOL_FILES := $(wildcard $(shell git ls-files 'hack/*.ts' 'hack/*.go' 'hack/*go.mod' 'test/fakes/*.ts' 'test/testenv/*.ts' 2>/dev/null))
 build/tool-test: $(PACKAGES) package-lock.json $(TOOL_FILES)

@@ -4,7 +4,11 @@ import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
-import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
+import {
+  POD_ADDRESSES,
+  parseKernelVersion,
+  WINDOWS_BUILD_LABEL,
+} from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
 import { covers, describeTaint } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';

@@ -2,7 +2,7 @@
 import type { V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
-import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
+import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import {
   type Finding,

@@ -8,10 +8,10 @@ import {
 } from '../../controllers/windowspool/api/labels.ts';
 import { operationFor } from '../../controllers/windowspool/disruption/nodeAnnotations.ts';
 import { reservedMemoryOf } from '../../controllers/windowspool/nodes/kubeletSettings.ts';
-import { instanceIdOf } from '../../controllers/windowspool/nodes/unwatchedNodes.ts';
 import { pendingConditions } from '../../controllers/windowspool/nodes/nodeCondition.ts';
 import { isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
-import { parseKernelVersion } from '../../controllers/windowspool/nodes/windows.ts';
+import { instanceIdOf } from '../../controllers/windowspool/nodes/unwatchedNodes.ts';
+import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import { type NodeRecord, ownStatus } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Cluster } from './cluster.ts';
 import { type OutputFormat, printResult } from './output.ts';

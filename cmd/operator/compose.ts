@@ -1,4 +1,4 @@
-/** Composes the operator: every part is created here and nowhere else. */
+/** Starts the parts of the operator and connects them. connections.ts creates the clients and the caches. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { checkApiServer, type VersionCheck } from '../../controllers/kubernetes/apiServerVersion.ts';

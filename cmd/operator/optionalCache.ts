@@ -24,9 +24,13 @@ export class OptionalCache<T, I extends string = never> {
   constructor({ source, changed, ...options }: OptionalCacheOptions<T, I>) {
     this.#changed = changed;
     this.store = new Store(options);
-    this.#reflector = new Reflector({ ...options, source: source((error) => this.#take(error)), store: this.store });
+    this.#reflector = new Reflector({
+      ...options,
+      source: source((error) => this.#onResult(error)),
+      store: this.store,
+    });
     // Never rejects.
-    void this.store.synced.then(() => this.#take(undefined));
+    void this.store.synced.then(() => this.#onResult(undefined));
   }
 
   /** Resolves when the collection was listed, or that failed. */
@@ -46,9 +50,9 @@ export class OptionalCache<T, I extends string = never> {
   }
 
   /** A list stays valid while the server is unavailable, but not when the permission is lost: its changes are unknown then. */
-  #take(error: CallError | undefined): void {
-    const isPassing = this.store.hasSynced ? error && error.kind !== 'denied' : !error;
-    if (isPassing) return;
+  #onResult(error: CallError | undefined): void {
+    if (this.store.hasSynced && error && error.kind !== 'denied') return;
+    if (!this.store.hasSynced && !error) return;
     this.#answered.resolve();
     if (this.#error?.message === error?.message) return;
     this.#error = error;

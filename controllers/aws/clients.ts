@@ -1,6 +1,5 @@
 /** The SDK clients. Endpoint, region and credentials come from the SDK's default chains (AWS_ENDPOINT_URL_EKS, IRSA, Pod Identity). */
 import type { Fence } from '../runtime/ports.ts';
-import { checkedAnswer } from './answers.ts';
 import type {
   AutoScalingOperations,
   Ec2Operations,
@@ -11,6 +10,7 @@ import type {
 } from './calls.ts';
 import * as eks from './eksClient.ts';
 import { fencedAgents } from './fencedAgents.ts';
+import { checkedAnswer } from './validateResponse.ts';
 
 export interface AwsClients {
   readonly eks: SdkCall<EksOperations>;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { evaluateConditions } from './conditions/evaluateConditions.ts';
-import { parseKernelVersion } from './nodes/windows.ts';
+import { parseKernelVersion } from './nodes/windowsVersions.ts';
 import { foreignText } from './ports/foreignText.ts';
 import { describeOpening, isInWindow, nextOpening, windowFault } from './providers/nodeGroup/versions/maintenance.ts';
 import { dateOf } from './providers/nodeGroup/versions/releaseVersion.ts';

@@ -8,7 +8,7 @@ import type { Result, Section } from './section.ts';
 import { median, round } from './statistics.ts';
 
 const FULL = { nodes: 3, groups: 1, runs: 7, restSeconds: 8 };
-const SMALL = { nodes: 4, groups: 2, runs: 1, restSeconds: 1 };
+const SMALL = { nodes: 1, groups: 1, runs: 1, restSeconds: 1 };
 const GOAL = { rssMB: 75, firstReconcileMs: 250 };
 const CALL_MS = 30_000;
 

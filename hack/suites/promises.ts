@@ -104,7 +104,7 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'no pod is scheduled to a node behind the gate or in quarantine',
-    inMemory: [`${DOMAIN}/nodes/gateRefusal.test.ts`, `${DOMAIN}/nodes/nodeTaints.test.ts`],
+    inMemory: [`${NODE_GROUP}/changes/gateTaintFallback.test.ts`, `${DOMAIN}/nodes/nodeTaints.test.ts`],
     test: ['nodes/gate', 'nodes/quarantine', 'nodes/readinessRule'],
   },
   {
@@ -158,7 +158,7 @@ export const promises: readonly ProvedPromise[] = [
     inMemory: [
       'controllers/windowspool/reconcileOddAnswers.test.ts',
       'test/fakes/simulation/replicas.test.ts',
-      'controllers/aws/answers.test.ts',
+      'controllers/aws/validateResponse.test.ts',
     ],
     test: ['hostile/lyingEks'],
     testAll: ['hostile/eventualConsistency'],

@@ -3,7 +3,7 @@ import type { V1ObjectMeta, V1OwnerReference, V1Pod } from '@kubernetes/client-n
 import { drainPodOf } from '../../../controllers/kubernetes/drains.ts';
 import { type Budget, readBudgets, stuckPodOf } from '../../../controllers/kubernetes/evictions.ts';
 import { controllerOf, type Wire } from '../../../controllers/kubernetes/objects.ts';
-import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windows.ts';
+import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windowsVersions.ts';
 import type { DrainPod } from '../../../controllers/windowspool/ports/pods.ts';
 import { parseQuantity } from '../../../controllers/windowspool/util/quantity.ts';
 import { sentence } from '../../../controllers/windowspool/util/words.ts';

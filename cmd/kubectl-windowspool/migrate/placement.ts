@@ -1,7 +1,7 @@
 /** What a pod spec must change so that its pods run in the new pool. Pure. */
 import type { V1PodSpec } from '@kubernetes/client-node';
 import type { Wire } from '../../../controllers/kubernetes/objects.ts';
-import { WINDOWS_BUILD_LABEL } from '../../../controllers/windowspool/nodes/windows.ts';
+import { WINDOWS_BUILD_LABEL } from '../../../controllers/windowspool/nodes/windowsVersions.ts';
 import { foreignText } from '../../../controllers/windowspool/ports/foreignText.ts';
 import type { Toleration } from '../../../controllers/windowspool/ports/runtimeClasses.ts';
 import { covers, describeTaint } from '../../../controllers/windowspool/runtimeClass/runtimeClass.ts';

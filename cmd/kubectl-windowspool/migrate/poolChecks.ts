@@ -1,6 +1,6 @@
 /** Whether the new pool can take the pods of the old one. Pure. */
 import { isDisrupted } from '../../../controllers/windowspool/disruption/reservation.ts';
-import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windows.ts';
+import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windowsVersions.ts';
 import { nodeSourceOf } from '../../../controllers/windowspool/rules/nodeSource.ts';
 import { isDeleting } from '../../../controllers/windowspool/rules/poolQueries.ts';
 import { parseQuantity } from '../../../controllers/windowspool/util/quantity.ts';

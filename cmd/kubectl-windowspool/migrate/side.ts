@@ -8,7 +8,12 @@ import {
   isSameTaint,
   registrationTaintsOf,
 } from '../../../controllers/windowspool/nodes/nodeTaints.ts';
-import { buildOf, releaseOf, WINDOWS_BUILD_LABEL, yearOf } from '../../../controllers/windowspool/nodes/windows.ts';
+import {
+  buildOf,
+  releaseOf,
+  WINDOWS_BUILD_LABEL,
+  yearOf,
+} from '../../../controllers/windowspool/nodes/windowsVersions.ts';
 import type { NodeRecord, Taint } from '../../../controllers/windowspool/ports/nodes.ts';
 import { labelsFor, nodeGroupNameOf } from '../../../controllers/windowspool/providers/nodeGroups.ts';
 import { nodeSourceOf } from '../../../controllers/windowspool/rules/nodeSource.ts';

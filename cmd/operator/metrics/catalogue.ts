@@ -40,7 +40,7 @@ export function collectProcessMetrics(registry: Registry): void {
   for (const kind of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${kind}_total`);
 }
 
-/** The flags that decide when a pool is polled next: controllers/windowspool/schedule.ts. */
+/** The flags that decide when a pool is polled next: schedule.ts and providers/nodeGroup/groupSchedule.ts in controllers/windowspool. */
 const INTERVALS = ['resyncMs', 'createRetryMs', 'pollMs', 'deniedRetryMs', 'retryMaxMs'] as const;
 
 /** Sets the metrics that do not change while the process runs. */

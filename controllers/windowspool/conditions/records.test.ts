@@ -15,7 +15,7 @@ import { taintChangeFor } from '../nodes/nodeTaints.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import { planFor } from '../plan.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { wasUnmet } from '../providers/nodeGroup/checks/record.ts';
+import { wasUnmet } from '../providers/nodeGroup/checks/prerequisitesRecord.ts';
 import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
 import { providerOf } from '../providers/providers.ts';
 import { statusFor } from '../reporting/poolStatus.ts';

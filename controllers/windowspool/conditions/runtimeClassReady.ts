@@ -2,7 +2,7 @@
 
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import { WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
+import { WINDOWS_BUILD_LABEL } from '../nodes/windowsVersions.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { isDeleting, isPaused } from '../rules/poolQueries.ts';
 import {

@@ -2,7 +2,7 @@
 import type { BuildCount, RevisionRange, WindowsPool } from '../api/api.gen.ts';
 import type { PoolNodesView } from '../model/poolNodesView.ts';
 import { cut } from '../util/words.ts';
-import { type KernelVersion, parseKernelVersion } from './windows.ts';
+import { type KernelVersion, parseKernelVersion } from './windowsVersions.ts';
 
 /** The longest kernel version that the schema accepts. */
 const KERNEL_LENGTH = 256;

@@ -3,7 +3,7 @@
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import { parseKernelVersion } from './windows.ts';
+import { parseKernelVersion } from './windowsVersions.ts';
 
 /** Corrects the build label that pods are scheduled by: old kubelets do not set it, and it is outdated on patched nodes. */
 export function correctBuildLabels({ poolNodes }: ObservedState): Step[] | undefined {

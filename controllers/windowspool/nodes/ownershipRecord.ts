@@ -11,7 +11,7 @@ import type { TaintChange } from '../model/poolNodesView.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import { labelIn } from '../util/labelSelector.ts';
 import { hasGateTaintOf, isOurs, isSameTaint, REGISTRATION_TAINT, registrationTaintsOf } from './nodeTaints.ts';
-import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
+import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windowsVersions.ts';
 
 /** A label that the pool set: the value before, null for none, and the value that the pool set. */
 interface LabelRecord {

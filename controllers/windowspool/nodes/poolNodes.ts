@@ -25,7 +25,7 @@ import { isAwaitingRule, isGated, isQuarantined, taintChangeFor } from './nodeTa
 import { markChangeFor } from './ownershipRecord.ts';
 import { instanceIdOf, UnwatchedNodes } from './unwatchedNodes.ts';
 import { graceEnd, verifyNode } from './verify.ts';
-import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windows.ts';
+import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windowsVersions.ts';
 
 /** The verification results of the nodes of one pool. */
 export class PoolNodes implements PoolNodesView {

@@ -9,7 +9,7 @@ import { withReport } from '../testing/nodeReports.ts';
 import { reportFor } from './nodeCondition.ts';
 import { GATE_TAINT } from './nodeTaints.ts';
 import { graceEnd, verifyNode } from './verify.ts';
-import { POD_ADDRESSES } from './windows.ts';
+import { POD_ADDRESSES } from './windowsVersions.ts';
 
 const check = textTable('nodes');
 

@@ -18,7 +18,7 @@ import {
   releaseOf,
   WINDOWS_BUILD_LABEL,
   yearOf,
-} from './windows.ts';
+} from './windowsVersions.ts';
 
 interface Check {
   readonly reason: NodeCheck;

@@ -10,7 +10,7 @@ import type { Expectation } from '../model/poolNodesView.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { verifyNode } from './verify.ts';
-import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL, type WindowsVersion } from './windows.ts';
+import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL, type WindowsVersion } from './windowsVersions.ts';
 
 type Row = readonly [cloud: string, version: WindowsVersion, kernel: string, runtime: string, kubelet: string];
 

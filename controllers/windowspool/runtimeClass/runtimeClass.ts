@@ -2,7 +2,7 @@
 import type { WindowsPool } from '../api/api.gen.ts';
 import { POOL_KEY } from '../api/labels.ts';
 import { REGISTRATION_TAINT, registrationTaintsOf } from '../nodes/nodeTaints.ts';
-import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windows.ts';
+import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windowsVersions.ts';
 import type { Taint } from '../ports/nodes.ts';
 import type { DesiredRuntimeClass, RuntimeClass, Toleration } from '../ports/runtimeClasses.ts';
 import { canonical } from '../util/hash.ts';

@@ -1,7 +1,7 @@
 /** Steps that write labels, taints, marks and the condition of one node. */
 
 import type { NodeStep } from '../model/steps.ts';
-import { WINDOWS_BUILD_LABEL } from '../nodes/windows.ts';
+import { WINDOWS_BUILD_LABEL } from '../nodes/windowsVersions.ts';
 import type { NodeMarks } from '../ports/nodes.ts';
 import { count } from '../util/words.ts';
 import { describeTaints, setAndRemove } from './describeTaints.ts';

@@ -1,4 +1,4 @@
-/** The definition of a kind of step: one record for each, which the functions of steps.ts read. */
+/** The definition of a kind of step: one record for each, which the functions of stepKinds.ts read. */
 
 import type { Reason } from '../api/reasons.ts';
 import type { ObservedState } from '../model/observedState.ts';

@@ -5,7 +5,7 @@ import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PEND
 import type { NodeMembershipView } from '../model/nodeMembershipView.ts';
 import { podsOn } from '../nodePods/preparation.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
-import { POD_ADDRESSES } from '../nodes/windows.ts';
+import { POD_ADDRESSES } from '../nodes/windowsVersions.ts';
 import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import type { NodeRecord } from '../ports/nodes.ts';

@@ -2,7 +2,7 @@
 import type { WindowsPoolStatus } from '../api/api.gen.ts';
 import type { GaugeSample } from '../api/metricCatalogue.ts';
 import { evaluateConditions } from '../conditions/evaluateConditions.ts';
-import { POD_ADDRESSES } from '../nodes/windows.ts';
+import { POD_ADDRESSES } from '../nodes/windowsVersions.ts';
 import type { EksDerived } from '../providers/nodeGroup/model/groupDue.ts';
 import { samplesOf } from '../reporting/poolSamples.ts';
 import { statusFor } from '../reporting/poolStatus.ts';

@@ -229,7 +229,7 @@ function isObserved({ metadata, status }: WindowsPool): boolean {
 /** Whether the operator has reconciled the spec and has nothing left to do: no change that it sent has an unknown result. */
 export function isReconciled(pool: WindowsPool | undefined): boolean {
   if (!pool || !isObserved(pool) || conditionOf(pool, 'Reconciling') !== 'absent') return false;
-  // `scaling=?` is a field whose change was sent and not observed yet: see nodeGroup/applied.ts of the domain.
+  // `scaling=?` is a field whose change was sent and not observed yet: see appliedFields.ts of the domain.
   return !pool.status?.bookkeeping?.applied?.some((field) => field.endsWith('=?'));
 }
 

@@ -73,7 +73,7 @@ import {
   waitForMaintenanceWindow,
   waitForOwnTemplate,
   waitForVerifiedRelease,
-} from './versions/updateWaits.ts';
+} from './versions/updateWaitRules.ts';
 import { enableWindowsIpam } from './windowsIpam/windowsIpamRules.ts';
 
 /** The rules of a pool that is being deleted. */

@@ -13,7 +13,7 @@ import { waitFor } from '../../rules/ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
 import { desiredFields, entriesOf, tagField } from './changes/appliedFields.ts';
 import { launchSettingsField } from './changes/appliedRecord.ts';
-import { failureOf, reasonOf } from './changes/failedChanges.ts';
+import { failureOf, reasonOf } from './changes/describeFailedChanges.ts';
 import { fieldsOfChange } from './changes/groupChanges.ts';
 import { missingAccessEntry } from './checks/nodeRoleChecks.ts';
 import { rememberedTags, scalingTagChanges, withScalingTags } from './desired/autoscalerTags.ts';

@@ -5,7 +5,7 @@ import type { CallError } from '../../ports/callResult.ts';
 import { isDeleting, isLasting, isPaused } from '../../rules/poolQueries.ts';
 import { SHORTEST_MS, spread, TRANSIENT } from '../../rules/retryIntervals.ts';
 import { isAwsError } from '../../steps/stepKinds.ts';
-import { prerequisitesRecordOf } from './checks/record.ts';
+import { prerequisitesRecordOf } from './checks/prerequisitesRecord.ts';
 import { isOwnedBy } from './desired/desiredNodeGroup.ts';
 import type { EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';

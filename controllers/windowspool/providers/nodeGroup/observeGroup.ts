@@ -7,7 +7,7 @@ import type { WindowsPool } from '../../api/api.gen.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import { withCount, withOperations } from '../../disruption/observeLeavingNodes.ts';
 import type { UnwatchedNodes } from '../../nodes/unwatchedNodes.ts';
-import { yearOf } from '../../nodes/windows.ts';
+import { yearOf } from '../../nodes/windowsVersions.ts';
 import { baseState } from '../../observation/baseState.ts';
 import type { ReadCache } from '../../observation/readCache.ts';
 import type { Instance } from '../../ports/ec2.ts';
@@ -17,7 +17,6 @@ import { isDeleting, withError } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
 import { gatherFacts } from './checks/gatherFacts.ts';
 import { knownPrerequisites, scopeToRead } from './derive/deriveGroup.ts';
-import { gatherAutoscalerFacts } from './desired/autoscalerFacts.ts';
 import { acceptsUpdates, nodeGroupNamesOf } from './desired/desiredNodeGroup.ts';
 import { readTerminatingNode } from './drainGroupNodes.ts';
 import { capacityOf } from './groupCapacity.ts';
@@ -27,6 +26,7 @@ import { ownTemplateNameOf } from './launchTemplate/ownTemplate.ts';
 import { mayHaveTemplate } from './launchTemplate/ownTemplateRules.ts';
 import type { Scope } from './model/checkFacts.ts';
 import type { EksState } from './model/groupState.ts';
+import { gatherAutoscalerFacts } from './observation/autoscalerFacts.ts';
 import { confirmMembers, poolNodesOf } from './observation/groupMembers.ts';
 import {
   desiredNodes,
@@ -40,7 +40,7 @@ import {
 } from './observation/knownGroups.ts';
 import { AwsMemory, type AwsSnapshot, completeAge } from './observation/nodeGroupSnapshot.ts';
 import { clusterAge, readCluster, readGroup, readSecond } from './observation/readGroups.ts';
-import { withStuckPods } from './versions/evictions.ts';
+import { withStuckPods } from './observation/stuckPods.ts';
 import { waitsForWindowsIpam } from './windowsIpam/windowsIpamRules.ts';
 
 /** New releases are rare: they are read again at one of this many reads. */

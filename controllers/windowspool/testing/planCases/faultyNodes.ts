@@ -1,5 +1,5 @@
 /** Nodes with a fault, and the steps that several tables have for them. */
-import { buildOf, WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
+import { buildOf, WINDOWS_BUILD_LABEL } from '../../nodes/windowsVersions.ts';
 import { sampleNode } from '../fixtures.ts';
 
 /** A node whose label has another build than its kernel. */

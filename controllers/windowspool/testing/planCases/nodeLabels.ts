@@ -1,5 +1,5 @@
 /** The windows-build label of nodes. */
-import { WINDOWS_BUILD_LABEL } from '../../nodes/windows.ts';
+import { WINDOWS_BUILD_LABEL } from '../../nodes/windowsVersions.ts';
 import { sampleGroup, sampleNode, samplePool, sampleState } from '../fixtures.ts';
 import { otherAuthority, seen, unreachable, unseen } from '../sights.ts';
 import { LABEL, mislabelled } from './faultyNodes.ts';

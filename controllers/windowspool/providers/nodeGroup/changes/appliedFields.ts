@@ -11,8 +11,8 @@ import { scalingIn } from '../../../rules/nodeSource.ts';
 import { keptTags, labelsFor, pinsOf, taintsFor, updateOf, warmPoolOf } from '../desired/desiredNodeGroup.ts';
 import { wantedTexts } from '../launchTemplate/desiredLaunchSettings.ts';
 import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
-import { pinnedTemplateVersion } from '../versions/launchTemplate.ts';
 import { normalizedRelease } from '../versions/releaseVersion.ts';
+import { pinnedTemplateVersion } from '../versions/userLaunchTemplate.ts';
 import { appliedOf, digestOf, LAUNCH_SETTINGS, launchSettingsField } from './appliedRecord.ts';
 
 /**
@@ -71,7 +71,7 @@ export const WARM_POOL = 'warmPool';
 const UPDATE = 'update ';
 
 /** The launch setting that the field is about, such as `disk.sizeGiB`; undefined for other fields. */
-export function launchSettingsSettingOf(field: string): string | undefined {
+export function launchSettingOf(field: string): string | undefined {
   return field.startsWith(LAUNCH_SETTINGS) && field !== TEMPLATE ? field.slice(LAUNCH_SETTINGS.length) : undefined;
 }
 

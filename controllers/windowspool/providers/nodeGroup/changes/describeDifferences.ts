@@ -5,11 +5,11 @@ import { sentence } from '../../../util/words.ts';
 import { isFollowed } from '../launchTemplate/desiredLaunchSettings.ts';
 import { settingText, USER_DATA } from '../launchTemplate/launchSettings.ts';
 import type { Difference } from '../model/changes.ts';
-import { launchSettingsSettingOf, RELEASE, TEMPLATE, VERSION, WARM_POOL } from './appliedFields.ts';
+import { launchSettingOf, RELEASE, TEMPLATE, VERSION, WARM_POOL } from './appliedFields.ts';
 
-/** Whether other security groups now have the tags in the spec: `update.policy` decides what happens. */
-export function isFollowing({ spec }: WindowsPool, { field, isDrift }: Difference): boolean {
-  return isDrift && isFollowed(spec, launchSettingsSettingOf(field) ?? '');
+/** Whether only what the spec refers to has changed (an SSM parameter, tags of security groups, a ConfigMap): `update.policy` decides what happens. */
+export function isReferenceDrift({ spec }: WindowsPool, { field, isDrift }: Difference): boolean {
+  return isDrift && isFollowed(spec, launchSettingOf(field) ?? '');
 }
 
 /** The part of a node group that a field belongs to, as a label of the metric. */
@@ -36,7 +36,7 @@ export function countByPart(differences: readonly Difference[]): Readonly<Record
 
 /** `label tier is db (expected web)`. */
 export function describeDifference({ field: key, wanted, found }: Difference): string {
-  const setting = launchSettingsSettingOf(key);
+  const setting = launchSettingOf(key);
   if (setting === USER_DATA) return `${setting} differs`;
   // The launch template could not be read.
   if (setting !== undefined && found === undefined) return `${setting} is unknown (expected ${settingText(wanted)})`;

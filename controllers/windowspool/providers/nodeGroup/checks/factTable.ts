@@ -1,6 +1,6 @@
 /** The facts that checks need: when each is read, how, and with which permission. Answers that pools have in common are shared. */
 
-import { yearOf } from '../../../nodes/windows.ts';
+import { yearOf } from '../../../nodes/windowsVersions.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Cluster, NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { Capacity, InstanceType, LaunchTemplate, PrerequisiteSources } from '../../../ports/prerequisites.ts';
@@ -14,7 +14,7 @@ import { userDataIn } from '../launchTemplate/userScript.ts';
 import type { FactName, Facts, FactValue } from '../model/checkFacts.ts';
 import type { EksState } from '../model/groupState.ts';
 import { ownedGroup } from '../observation/knownGroups.ts';
-import { instanceTypesOf, templateIn, templateVersion } from '../versions/launchTemplate.ts';
+import { instanceTypesOf, templateIn, templateVersion } from '../versions/userLaunchTemplate.ts';
 import { IPAM_KEY, isIpamOn } from '../windowsIpam/addressMode.ts';
 import { unlistedMinor } from './windowsSupport.ts';
 

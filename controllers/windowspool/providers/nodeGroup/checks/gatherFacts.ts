@@ -8,7 +8,7 @@ import { completeAge, isNewlyCreated } from '../observation/nodeGroupSnapshot.ts
 import { checks } from './checks.ts';
 import { readControllerWarnings } from './controllerWarnings.ts';
 import { type Ask, type FactSources, factTable, LONG_MS, type Reading } from './factTable.ts';
-import { wasUnmet } from './record.ts';
+import { wasUnmet } from './prerequisitesRecord.ts';
 
 /** Reads the facts that the state of the pool requires; undefined when it requires none. */
 export async function gatherFacts(

@@ -2,7 +2,7 @@ import { advises, met, notMet } from '../../../checks/check.ts';
 import type { InstanceType } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
-import { instanceTypesOf, resolvedTemplate, templateIn } from '../versions/launchTemplate.ts';
+import { instanceTypesOf, resolvedTemplate, templateIn } from '../versions/userLaunchTemplate.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 import { rootVolumeOf } from './rootVolumeChecks.ts';
 

@@ -1,6 +1,6 @@
 import { advises, met, notMet } from '../../../checks/check.ts';
 import { joined } from '../../../util/words.ts';
-import { instanceTypesOf, resolvedTemplate, templateIn } from '../versions/launchTemplate.ts';
+import { instanceTypesOf, resolvedTemplate, templateIn } from '../versions/userLaunchTemplate.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** The handler of containerd for Hyper-V isolation: https://github.com/containerd/containerd/blob/main/internal/cri/config/config_windows.go */

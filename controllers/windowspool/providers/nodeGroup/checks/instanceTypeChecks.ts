@@ -6,7 +6,7 @@ import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import { launchSubnets } from '../desired/subnets.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
-import { instanceTypesOf, resolvedTemplate, templateIn } from '../versions/launchTemplate.ts';
+import { instanceTypesOf, resolvedTemplate, templateIn } from '../versions/userLaunchTemplate.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */

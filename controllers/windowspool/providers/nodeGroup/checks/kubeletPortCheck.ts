@@ -3,7 +3,7 @@ import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.t
 import { joined } from '../../../util/words.ts';
 import { selectedGroups } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
-import { resolvedTemplate, templateIn } from '../versions/launchTemplate.ts';
+import { resolvedTemplate, templateIn } from '../versions/userLaunchTemplate.ts';
 import { controlPlaneGroups } from './factTable.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 

@@ -1,5 +1,5 @@
 import { type Answer, met, notMet, required, warning } from '../../../checks/check.ts';
-import { kubernetesSupport, yearOf } from '../../../nodes/windows.ts';
+import { kubernetesSupport, yearOf } from '../../../nodes/windowsVersions.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import type { CheckInput } from '../model/checkFacts.ts';

@@ -4,7 +4,7 @@ import { type Answer, met, notMet, required, warning } from '../../../checks/che
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
-import { templateFaults, templateIn } from '../versions/launchTemplate.ts';
+import { templateFaults, templateIn } from '../versions/userLaunchTemplate.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** Ensures that there is a launch template. */

@@ -6,7 +6,7 @@ import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { DEFAULT_DISK_GIB } from '../desired/desiredNodeGroup.ts';
 import { diskIn } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
-import { resolvedTemplate, templateIn } from '../versions/launchTemplate.ts';
+import { resolvedTemplate, templateIn } from '../versions/userLaunchTemplate.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** The root volume of new nodes, and what defines it: the user's launch template, or the launch settings in the spec. */

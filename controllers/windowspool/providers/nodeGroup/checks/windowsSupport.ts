@@ -1,7 +1,7 @@
 /** Which Kubernetes versions EKS supports with which Windows Server version. */
 
 import type { WindowsPoolSpec } from '../../../api/api.gen.ts';
-import type { WindowsVersion } from '../../../nodes/windows.ts';
+import type { WindowsVersion } from '../../../nodes/windowsVersions.ts';
 import type { Cluster } from '../../../ports/eks.ts';
 import { pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { isNewerMinor } from '../versions/releaseVersion.ts';

@@ -14,7 +14,7 @@ import { UNREACHABLE_SHOWN_AFTER_MS } from '../../../rules/retryIntervals.ts';
 import { waitOf } from '../../../rules/ruleChains.ts';
 import { failedKindOf, isUpdateOfGroup, stepKindOf } from '../../../steps/stepKinds.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../../../util/words.ts';
-import { describeRetry, retryCommand } from '../changes/failedChanges.ts';
+import { describeRetry, retryCommand } from '../changes/describeFailedChanges.ts';
 import { likelyCause } from '../checks/likelyCause.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';

@@ -11,7 +11,7 @@ import type { CallError } from '../../../ports/callResult.ts';
 import { isDeleting } from '../../../rules/poolQueries.ts';
 import { isAwsError } from '../../../steps/stepKinds.ts';
 import { count, describeFailure, sentence } from '../../../util/words.ts';
-import { wasHidden, wasOfChecks } from '../checks/record.ts';
+import { wasHidden, wasOfChecks } from '../checks/prerequisitesRecord.ts';
 import { selectsByTags } from '../desired/subnets.ts';
 import { followsImage } from '../launchTemplate/image.ts';
 import { followsSecurityGroups, isCustom } from '../launchTemplate/launchSettings.ts';

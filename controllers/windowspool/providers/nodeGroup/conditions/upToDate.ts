@@ -9,7 +9,7 @@ import { isDeleting, isPaused } from '../../../rules/poolQueries.ts';
 import { restOf, waitOf } from '../../../rules/ruleChains.ts';
 import { describeFailure, joined, sentence } from '../../../util/words.ts';
 import { describeDifferences } from '../changes/describeDifferences.ts';
-import { describeRetry } from '../changes/failedChanges.ts';
+import { describeRetry } from '../changes/describeFailedChanges.ts';
 import { fieldsOfChange } from '../changes/groupChanges.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { Difference } from '../model/changes.ts';

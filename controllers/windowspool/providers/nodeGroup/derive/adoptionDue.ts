@@ -1,6 +1,6 @@
 /** Whether a pool adopts a node group that it did not create (`nodeGroup.adoption`). Pure. */
 import { ADOPTABLE_TAG, POOL_KEY } from '../../../api/labels.ts';
-import { amiTypeOf } from '../../../nodes/windows.ts';
+import { amiTypeOf } from '../../../nodes/windowsVersions.ts';
 import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { acceptsUpdates, isOwnedBy } from '../desired/desiredNodeGroup.ts';

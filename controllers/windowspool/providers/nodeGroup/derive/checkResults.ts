@@ -5,7 +5,7 @@ import { terminatingNodes } from '../../../disruption/reservation.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { isDeleting, isPaused } from '../../../rules/poolQueries.ts';
 import { checks } from '../checks/checks.ts';
-import { prerequisitesRecordOf } from '../checks/record.ts';
+import { prerequisitesRecordOf } from '../checks/prerequisitesRecord.ts';
 import { isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { desiredLaunchSettings, userDataProblem } from '../launchTemplate/desiredLaunchSettings.ts';
 import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';

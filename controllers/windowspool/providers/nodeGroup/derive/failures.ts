@@ -6,14 +6,14 @@ import type { CallError } from '../../../ports/callResult.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, sentence } from '../../../util/words.ts';
-import { describeError, isPassing, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/failedChanges.ts';
+import { describeError, isPassing, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/describeFailedChanges.ts';
 import { nodeGroupNameOf, pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { isLaunchSettingsKnown } from '../launchTemplate/desiredLaunchSettings.ts';
 import type { FailedTarget, Failures } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { rejectionOf } from '../observation/knownGroups.ts';
+import { describeStuckPods, isEvictionFailure } from '../observation/stuckPods.ts';
 import { canaryFault, failedRelease } from '../secondGroup/canary.ts';
-import { describeStuckPods, isEvictionFailure } from '../versions/evictions.ts';
 import { isNewerMinor } from '../versions/releaseVersion.ts';
 import type { OpenChanges } from './openChanges.ts';
 

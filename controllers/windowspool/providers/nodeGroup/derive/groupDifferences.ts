@@ -11,11 +11,11 @@ import {
   foundFields,
   isSetting,
   isTemplateField,
-  launchSettingsSettingOf,
+  launchSettingOf,
   taintField,
 } from '../changes/appliedFields.ts';
 import { appliedOf, isApplied, launchSettingsField } from '../changes/appliedRecord.ts';
-import { isFollowing } from '../changes/describeDifferences.ts';
+import { isReferenceDrift } from '../changes/describeDifferences.ts';
 import { immutableDifferences } from '../desired/desiredNodeGroup.ts';
 import { followsImage, imageIdOf } from '../launchTemplate/image.ts';
 import { AMI, isCustom } from '../launchTemplate/launchSettings.ts';
@@ -35,7 +35,7 @@ export function groupDifferencesOf(s: EksState): GroupDifferences {
   const all = differencesOf(pool, group);
   const { driftPolicy } = nodeGroupIn(pool.spec);
   // Of what the spec only follows, update.policy decides what happens.
-  const drift = all.filter((difference) => difference.isDrift && !isFollowing(pool, difference));
+  const drift = all.filter((difference) => difference.isDrift && !isReferenceDrift(pool, difference));
   const toCorrect = all.filter(
     (difference) => !difference.isDrift || (driftPolicy === 'Correct' && drift.includes(difference)),
   );
@@ -66,7 +66,7 @@ function differencesOf(pool: WindowsPool, group: NodeGroup): Difference[] {
   const changed = [...wanted].flatMap(([field, value]): Difference[] => {
     if (found.get(field) === value) return [];
     const isDrift = applied === undefined || isApplied(applied, field, value);
-    if (launchSettingsSettingOf(field) !== undefined) {
+    if (launchSettingOf(field) !== undefined) {
       if (!isChangeable) return [];
       // Of a version that cannot be read or was deleted, nothing but the AMI says that it differs.
       if (!found.has(field) && isDrift && !group.launchSettings) return [];

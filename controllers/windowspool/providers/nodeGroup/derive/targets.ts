@@ -5,7 +5,7 @@ import { creationOf, desiredNodeGroup } from '../desired/desiredNodeGroup.ts';
 import { desiredOwnVersion } from '../launchTemplate/desiredLaunchSettings.ts';
 import type { Creation } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from '../versions/launchTemplate.ts';
+import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from '../versions/userLaunchTemplate.ts';
 
 /**
  * The desired version of the group's launch template: of the user's, or of the one that the operator created. Undefined when there is none, it is

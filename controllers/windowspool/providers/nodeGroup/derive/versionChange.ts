@@ -13,8 +13,8 @@ import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { canarySpecIn, canaryTargetOf, isOpen } from '../secondGroup/canary.ts';
 import { canaryIn } from '../secondGroup/secondGroup.ts';
-import { isMadeFrom, pinnedTemplateVersion } from '../versions/launchTemplate.ts';
 import { isNewerRelease, lifeOf, minorOf } from '../versions/releaseVersion.ts';
+import { isMadeFrom, pinnedTemplateVersion } from '../versions/userLaunchTemplate.ts';
 import { followsLaunchSettings, isAheadOfCluster, versionTargetOf } from '../versions/versionChanges.ts';
 
 /** The version change that is due, undefined when there is none: first for what the spec pins, then an automatic one. */

@@ -15,7 +15,7 @@ import {
   AUTOSCALER_PREFIX as PREFIX,
 } from '../../../api/labels.ts';
 import { isReadinessTaint, REGISTRATION_TAINT } from '../../../nodes/nodeTaints.ts';
-import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../../nodes/windows.ts';
+import { buildOf, POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../../nodes/windowsVersions.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { Taint } from '../../../ports/nodes.ts';
 import { ownTemplateIn } from '../launchTemplate/ownTemplate.ts';

@@ -3,7 +3,7 @@
 import type { WindowsPool } from '../../../api/api.gen.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } from '../../../api/labels.ts';
 import { gateTaintOf, registrationTaintsOf } from '../../../nodes/nodeTaints.ts';
-import { amiTypeOf, buildOf } from '../../../nodes/windows.ts';
+import { amiTypeOf, buildOf } from '../../../nodes/windowsVersions.ts';
 import {
   CUSTOM,
   type NewNodeGroup,
@@ -18,8 +18,8 @@ import { hashOf } from '../../../util/hash.ts';
 import { hasLaunchSettings, isCustom, launchSettingsIn } from '../launchTemplate/launchSettings.ts';
 import { clusterIn, ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { Creation } from '../model/groupDue.ts';
-import { isMadeFrom, requestedTypes, templateIn, templateVersion } from '../versions/launchTemplate.ts';
 import { minorOf } from '../versions/releaseVersion.ts';
+import { isMadeFrom, requestedTypes, templateIn, templateVersion } from '../versions/userLaunchTemplate.ts';
 import { isRole } from './nodeRole.ts';
 import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 

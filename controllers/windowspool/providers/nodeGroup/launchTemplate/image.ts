@@ -1,6 +1,6 @@
 /** Custom AMIs: whether a pool can run one, and its age. Pure. */
 import type { WindowsPoolSpec } from '../../../api/api.gen.ts';
-import { yearOf } from '../../../nodes/windows.ts';
+import { yearOf } from '../../../nodes/windowsVersions.ts';
 import { CUSTOM, imageParameterOf, type NodeGroup } from '../../../ports/eks.ts';
 import type { Image } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';

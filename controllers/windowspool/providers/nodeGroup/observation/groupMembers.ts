@@ -7,10 +7,10 @@ import type { Sources } from '../../../observation/sources.ts';
 import type { ScalingGroup } from '../../../ports/ec2.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { ObserveContext } from '../../provider.ts';
-import { SCALING_GROUPS_QUESTION } from '../desired/autoscalerFacts.ts';
 import { isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import type { EksState, ObservedNodeGroup } from '../model/groupState.ts';
 import { secondIn } from '../secondGroup/secondGroup.ts';
+import { SCALING_GROUPS_QUESTION } from './autoscalerFacts.ts';
 import { groupOf, isUnread, ownedGroup, ownGroups } from './knownGroups.ts';
 import { AwsMemory } from './nodeGroupSnapshot.ts';
 

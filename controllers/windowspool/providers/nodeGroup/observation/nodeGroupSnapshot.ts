@@ -4,8 +4,8 @@ import type { Read, ReadCache, Snapshot } from '../../../observation/readCache.t
 import { failedKindOf, isAwsError } from '../../../steps/stepKinds.ts';
 import type { EksState, ObservedCluster, ObservedNodeGroup } from '../model/groupState.ts';
 import { WindowsIpamLock } from '../windowsIpam/windowsIpamLock.ts';
+import { ServiceTimes } from './inServiceTimes.ts';
 import { groupOf } from './knownGroups.ts';
-import { ServiceTimes } from './serviceTimes.ts';
 
 /** What one read of AWS returned for a pool. Of updates, it has the operator's that has just succeeded. */
 export type AwsSnapshot = Snapshot &

@@ -5,7 +5,7 @@ import type { DisruptionReservation } from '../../../model/disruption.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { UNSURE } from '../changes/appliedFields.ts';
 import { splitEntry } from '../changes/appliedRecord.ts';
-import { MOST_FAILED_CHANGES } from '../changes/failedChanges.ts';
+import { MOST_FAILED_CHANGES } from '../changes/describeFailedChanges.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { FailedTarget } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';

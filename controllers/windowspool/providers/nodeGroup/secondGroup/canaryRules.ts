@@ -7,7 +7,7 @@ import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
 import { count, cut } from '../../../util/words.ts';
-import { failureOf, isPassing } from '../changes/failedChanges.ts';
+import { failureOf, isPassing } from '../changes/describeFailedChanges.ts';
 import { desiredNodeGroup, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { accessEntryFirst, tokenFor, waitForPrerequisites } from '../groupRules.ts';
 import { isTemplateKnown } from '../launchTemplate/desiredLaunchSettings.ts';
@@ -16,7 +16,7 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, ownedGroup } from '../observation/knownGroups.ts';
 import { writeAheadRecordFor } from '../reporting/writeAheadStatus.ts';
-import { templateIn } from '../versions/launchTemplate.ts';
+import { templateIn } from '../versions/userLaunchTemplate.ts';
 import {
   canarySpecIn,
   canaryTargetOf,

@@ -1,6 +1,9 @@
 /**
  * The phases of a replacement. A group serves the pool while the disruption budget counts its nodes. One that has served is only ever drained, and one that
  * has not may be deleted at once. Pure.
+ *
+ * Who changes the phase: secondGroupStatus.ts when the group is created and its nodes are verified, secondGroupDrainRules.ts when the main group can take over
+ * (`whenReady`), replacementRules.ts when the spec is reverted (`whenReverted`).
  */
 import type { SecondNodeGroup } from '../../../api/api.gen.ts';
 

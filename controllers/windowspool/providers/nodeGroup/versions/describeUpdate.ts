@@ -7,9 +7,9 @@ import { followsImage, selectedImage } from '../launchTemplate/image.ts';
 import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { DueVersion } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { pinnedTemplateVersion, templateIn } from './launchTemplate.ts';
 import { windowFault } from './maintenance.ts';
 import { releaseEnd } from './releaseVersion.ts';
+import { pinnedTemplateVersion, templateIn } from './userLaunchTemplate.ts';
 
 /** What the group has and what an automatic update installs, in sentences. */
 export function describeDueUpdate(s: EksState, group: NodeGroup, { change }: Pick<DueVersion, 'change'>): string {

@@ -5,15 +5,15 @@ import type { NodeGroup } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { leave } from '../../../rules/ruleChains.ts';
 import { describeDifferences } from '../changes/describeDifferences.ts';
+import { describeReferenceDrift } from '../launchTemplate/describeReferenceDrift.ts';
 import { imageEnd } from '../launchTemplate/image.ts';
 import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
-import { followedLaunchSettings } from './followedLaunchSettings.ts';
-import { templateIn } from './launchTemplate.ts';
 import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
 import { isNewerRelease, releaseEnd } from './releaseVersion.ts';
+import { templateIn } from './userLaunchTemplate.ts';
 
 /** Ensures that drift is only reported with driftPolicy Report. */
 export function keepReportedDrift(s: EksDerived): RuleResult | undefined {
@@ -61,7 +61,7 @@ function endOfImage({ prerequisites, now }: EksState): string {
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */
 function newerTemplate(s: EksDerived, group: NodeGroup): string {
-  if (hasLaunchSettings(s.pool.spec)) return followedLaunchSettings(s, group);
+  if (hasLaunchSettings(s.pool.spec)) return describeReferenceDrift(s, group);
   const { version } = s.due.followedTemplate ?? {};
   if (version === undefined || !group.launchTemplate) return '';
   const { name, version: present } = group.launchTemplate;

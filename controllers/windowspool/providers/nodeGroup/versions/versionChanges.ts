@@ -5,14 +5,14 @@ import type { VersionChange } from '../../../ports/eks.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { isTemplateField, RELEASE, TEMPLATE, VERSION } from '../changes/appliedFields.ts';
 import { launchSettingsField } from '../changes/appliedRecord.ts';
-import { isFollowing } from '../changes/describeDifferences.ts';
+import { isReferenceDrift } from '../changes/describeDifferences.ts';
 import { pinnedMinor, pinsOf, updateOf } from '../desired/desiredNodeGroup.ts';
 import { desiredLaunchSettings, wantedTexts } from '../launchTemplate/desiredLaunchSettings.ts';
 import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { Difference } from '../model/changes.ts';
 import type { EksState } from '../model/groupState.ts';
-import { pinnedTemplateVersion } from './launchTemplate.ts';
 import { isNewerMinor } from './releaseVersion.ts';
+import { pinnedTemplateVersion } from './userLaunchTemplate.ts';
 
 /** The AMI in the launch template of an update without a release, which is one of a group with a custom AMI; undefined for other updates. */
 export function imageIn(s: EksState, { kubernetesVersion }: VersionChange): string | undefined {
@@ -44,8 +44,8 @@ export function isAheadOfCluster({ pool, cluster }: Pick<EksState, 'pool' | 'clu
   return minor !== undefined && cluster.kind === 'seen' && isNewerMinor(minor, cluster.cluster.kubernetesVersion);
 }
 
-/** Whether the group's launch settings differ from the spec only because other security groups have the tags in the spec. */
+/** Whether the group's launch settings differ from the spec only in what the spec refers to: an SSM parameter, tags, a ConfigMap. */
 export function followsLaunchSettings({ pool }: Pick<EksState, 'pool'>, differences: readonly Difference[]): boolean {
   const differing = differences.filter(({ field }) => isTemplateField(field));
-  return differing.length > 0 && differing.every((difference) => isFollowing(pool, difference));
+  return differing.length > 0 && differing.every((difference) => isReferenceDrift(pool, difference));
 }

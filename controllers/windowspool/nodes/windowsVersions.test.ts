@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { amiTypeOf, buildOf, parseKernelVersion, releaseOf, type WindowsVersion, yearOf } from './windows.ts';
+import { amiTypeOf, buildOf, parseKernelVersion, releaseOf, type WindowsVersion, yearOf } from './windowsVersions.ts';
 
 describe('a Windows version', () => {
   const table: readonly (readonly [WindowsVersion, string, string, string])[] = [

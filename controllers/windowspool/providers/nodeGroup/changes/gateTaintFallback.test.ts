@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { PLAIN_GATE_TAINT_KEY } from '../api/labels.ts';
-import { FakeWorld } from '../testing/fakeWorld.ts';
-import { sampleError } from '../testing/fixtures.ts';
-import { fresh, openFailure, ready, readyWorld, until } from '../testing/life.ts';
-import { GATE_TAINT } from './nodeTaints.ts';
+import { PLAIN_GATE_TAINT_KEY } from '../../../api/labels.ts';
+import { GATE_TAINT } from '../../../nodes/nodeTaints.ts';
+import { FakeWorld } from '../../../testing/fakeWorld.ts';
+import { sampleError } from '../../../testing/fixtures.ts';
+import { fresh, openFailure, ready, readyWorld, until } from '../../../testing/life.ts';
 
 const Gate = { verification: { policy: 'Gate' } } as const;
 const words = 'Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]';

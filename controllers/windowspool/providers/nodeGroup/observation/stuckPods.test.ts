@@ -4,7 +4,7 @@ import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import type { StuckPod } from '../../../ports/pods.ts';
 import { MINUTE, NOW, sampleError, sampleNode, sampleState } from '../../../testing/fixtures.ts';
 import { textTable } from '../../../testing/goldenTexts.ts';
-import { describeStuckPods, withStuckPods } from './evictions.ts';
+import { describeStuckPods, withStuckPods } from './stuckPods.ts';
 
 const check = textTable('evictions');
 

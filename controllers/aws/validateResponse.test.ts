@@ -5,7 +5,6 @@ import { realClock } from '../runtime/clock.ts';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import { anyJson, spoilt } from '../windowspool/testing/anyJson.ts';
 import { newNodeGroup, samplePool } from '../windowspool/testing/fixtures.ts';
-import { checkedAnswer } from './answers.ts';
 import * as autoScalingClient from './autoScalingClient.ts';
 import * as ec2Client from './ec2Client.ts';
 import * as eksClient from './eksClient.ts';
@@ -14,6 +13,7 @@ import * as iamClient from './iamClient.ts';
 import { createAwsPorts } from './ports.ts';
 import { AwsRateLimiter } from './rateLimiter.ts';
 import * as ssmClient from './ssmClient.ts';
+import { checkedAnswer } from './validateResponse.ts';
 
 const ANSWERS = 200;
 

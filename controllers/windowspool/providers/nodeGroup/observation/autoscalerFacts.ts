@@ -5,11 +5,11 @@ import type { CallResult } from '../../../ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../../../ports/ec2.ts';
 import type { Capacity } from '../../../ports/prerequisites.ts';
 import { instanceTypesFor, LONG_MS } from '../checks/factTable.ts';
+import { acceptsUpdates, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { AutoscalerFacts, EksState } from '../model/groupState.ts';
-import { ownedGroup } from '../observation/knownGroups.ts';
-import { instanceTypesOf } from '../versions/launchTemplate.ts';
+import { instanceTypesOf } from '../versions/userLaunchTemplate.ts';
 import { addressModeOf, podsPerNode } from '../windowsIpam/addressMode.ts';
-import { acceptsUpdates, nodeGroupNameOf } from './desiredNodeGroup.ts';
+import { ownedGroup } from './knownGroups.ts';
 
 /** The shared question about all scaling groups. Changes of their tags invalidate its answer. */
 export const SCALING_GROUPS_QUESTION = 'scaling groups';

@@ -4,8 +4,8 @@ import type { Reason } from '../../../api/reasons.ts';
 import { describeOthers } from '../../../disruption/reservation.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
-import { isSetting, isTemplateField, launchSettingsSettingOf, TEMPLATE } from '../changes/appliedFields.ts';
-import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../changes/failedChanges.ts';
+import { isSetting, isTemplateField, launchSettingOf, TEMPLATE } from '../changes/appliedFields.ts';
+import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../changes/describeFailedChanges.ts';
 import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import { groupOf } from '../observation/knownGroups.ts';
@@ -22,7 +22,7 @@ export function waitForAcceptedTemplate({ due: { template, differences } }: EksD
 
 /** Ensures that a group gets no other version of the operator's launch template while one of its prerequisites is not met. */
 export function waitForOwnTemplate({ due: { differences, prerequisites } }: EksDerived): RuleResult | undefined {
-  if (!differences.toCorrect.some(({ field }) => launchSettingsSettingOf(field) !== undefined)) return undefined;
+  if (!differences.toCorrect.some(({ field }) => launchSettingOf(field) !== undefined)) return undefined;
   const failed = prerequisites.results?.failed.map(({ check }) => check.reason) ?? [];
   const reason = OF_OWN_TEMPLATE.find((each) => failed.includes(each));
   return reason && waitForUser(reason, 'The launch template cannot be changed.');

@@ -1,22 +1,25 @@
-/** The part of UpToDate about launch settings that have changed although the spec did not. */
+/**
+ * The part of UpToDate about reference drift: the spec names an SSM parameter, tags of security groups or a ConfigMap, and what these contain has changed,
+ * although the spec did not. Karpenter calls the same for AMIs drift.
+ */
 
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { joined } from '../../../util/words.ts';
-import { launchSettingsSettingOf } from '../changes/appliedFields.ts';
-import { desiredLaunchSettings, suitableImage } from '../launchTemplate/desiredLaunchSettings.ts';
-import { imageParameterIn, selectedImage } from '../launchTemplate/image.ts';
-import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from '../launchTemplate/launchSettings.ts';
-import { userDataIn } from '../launchTemplate/userScript.ts';
+import { launchSettingOf } from '../changes/appliedFields.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
-import { followsLaunchSettings } from './versionChanges.ts';
+import { describeReleaseFailure, failureOfRelease } from '../versions/releaseFailures.ts';
+import { followsLaunchSettings } from '../versions/versionChanges.ts';
+import { desiredLaunchSettings, suitableImage } from './desiredLaunchSettings.ts';
+import { imageParameterIn, selectedImage } from './image.ts';
+import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from './launchSettings.ts';
+import { userDataIn } from './userScript.ts';
 
-/** Reports these settings, with what to do; empty when there are none. */
-export function followedLaunchSettings(s: EksDerived, group: NodeGroup): string {
+/** Reports the launch settings that drifted in this way, with what to do; empty when there are none. */
+export function describeReferenceDrift(s: EksDerived, group: NodeGroup): string {
   const { all } = s.due.differences;
   if (!followsLaunchSettings(s, all)) return '';
-  const found = new Map(all.map((each) => [launchSettingsSettingOf(each.field), each.found]));
+  const found = new Map(all.map((each) => [launchSettingOf(each.field), each.found]));
   return [
     found.has(AMI) && otherImage(s, group, found.get(AMI)),
     found.has(SECURITY_GROUPS) && otherSecurityGroups(s, group, found.get(SECURITY_GROUPS)),

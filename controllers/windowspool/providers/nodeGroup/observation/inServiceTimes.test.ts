@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ServiceTimes } from './serviceTimes.ts';
+import { ServiceTimes } from './inServiceTimes.ts';
 
 /** When the instance counts as launched, of which EC2 says that it was started at 1,000. */
 const launchOf = (times: ServiceTimes, now: number, launchedAt = 1_000) =>
