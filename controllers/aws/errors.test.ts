@@ -230,7 +230,7 @@ describe('a release that EKS does not offer', () => {
   for (const [message, passes] of table) {
     it(`${passes ? 'can be offered later' : 'is not the cause'}: ${message}`, () => {
       const error = toCallError('UpdateNodegroupVersion', sdkError('InvalidParameterException', 400, message));
-      assert.deepEqual([error.kind, error.passes], ['refused', passes]);
+      assert.deepEqual([error.kind, error.isTransient], ['refused', passes]);
     });
   }
 });

@@ -93,14 +93,14 @@ export function toCallError(operation: string, error: unknown): CallError {
   }
   const kind = kindOf(name, message, status);
   const action = kind === 'denied' ? missingAction(message) : undefined;
-  const passes = kind === 'refused' && RELEASE_NOT_OFFERED.test(message);
+  const mayBeOffered = kind === 'refused' && RELEASE_NOT_OFFERED.test(message);
   return {
     kind,
     operation,
     code: name,
     message: scrub(message),
     ...(action !== undefined && { action }),
-    ...(passes && { passes }),
+    ...(mayBeOffered && { isTransient: mayBeOffered }),
   };
 }
 

@@ -73,7 +73,7 @@ export interface Answer {
   /** What was found is only a warning. */
   readonly severity?: 'Warning';
   /** It resolves automatically. */
-  readonly passes?: true;
+  readonly isTransient?: true;
   /** The permission that is missing to read a fact. */
   readonly right?: string;
 }
@@ -93,7 +93,7 @@ export function notMet(message: string): Answer {
 
 /** It is not met, and will be without an action of the user. */
 export function notMetYet(message: string): Answer {
-  return { status: 'NotMet', message, passes: true };
+  return { status: 'NotMet', message, isTransient: true };
 }
 
 /** It may not be met. */

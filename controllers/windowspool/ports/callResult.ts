@@ -39,7 +39,7 @@ export interface CallError {
   /** The missing IAM action, if the server names it: `iam:PassRole`. Only with `denied`. */
   readonly action?: string;
   /** The same request may succeed later: EKS does not offer the AMI release yet. Only with `refused`. */
-  readonly passes?: true;
+  readonly isTransient?: true;
 }
 
 /** The result of a call that may fail in expected ways. */

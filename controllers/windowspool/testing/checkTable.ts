@@ -14,7 +14,7 @@ export function unmet(input: CheckInput): string[] {
   return [
     ...all.flatMap(({ status, message }) => (status === 'Met' && message ? `note: ${sentence(message)}` : [])),
     ...warned.map(({ check, message }) => `${check.reason} (warning): ${message}`),
-    ...failed.map(({ check, message, passes }) => `${check.reason}: ${message}${passes ? ' (passes)' : ''}`),
+    ...failed.map(({ check, message, isTransient }) => `${check.reason}: ${message}${isTransient ? ' (passes)' : ''}`),
     ...unknown.map(({ check, message }) => `${check.reason} (unknown): ${message}`),
   ];
 }

@@ -75,7 +75,7 @@ function untilGroupChanges(s: EksDerived, statusAgeMs: number): number {
   if (kinds.includes('denied') || kinds.includes('gone')) return lastingInterval(s, settings.deniedRetryMs);
   if (kinds.some((kind) => TRANSIENT.includes(kind))) return UNREACHABLE_KEPT_MS;
   if (kinds.includes('busy')) return spread(s, isRefusing(s) ? settings.resyncMs : settings.pollMs);
-  if (awsErrorsOf(s).some(({ passes }) => passes)) return spread(s, settings.resyncMs);
+  if (awsErrorsOf(s).some(({ isTransient }) => isTransient)) return spread(s, settings.resyncMs);
   if (kinds.length > 0) return settings.createRetryMs;
   const group = groupOf(s);
   const untilSecond = untilSecondContinues(s);
@@ -86,8 +86,8 @@ function untilGroupChanges(s: EksDerived, statusAgeMs: number): number {
     return failed ? untilRetry(s, Date.parse(failed.time)) : spread(s, settings.resyncMs);
   }
   if (!isOwnedBy(s.pool, group)) {
-    const passes = group.status === 'DELETING' || s.due.adoption?.kind === 'wait';
-    return spread(s, passes ? settings.pollMs : settings.resyncMs);
+    const isChanging = group.status === 'DELETING' || s.due.adoption?.kind === 'wait';
+    return spread(s, isChanging ? settings.pollMs : settings.resyncMs);
   }
   if (['CREATING', 'UPDATING', 'DELETING'].includes(group.status)) return spread(s, pollMs);
   if (group.status.endsWith('_FAILED')) return untilRetry(s, group.modifiedAt);

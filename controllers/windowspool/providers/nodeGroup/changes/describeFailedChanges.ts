@@ -14,7 +14,7 @@ export const MOST_FAILED_CHANGES = 11;
 export const NOT_OFFERED = 'ReleaseNotOffered' satisfies Reason;
 
 /** Whether the same change may succeed later, without a change of the spec. */
-export function isPassing({ reason }: Pick<FailedTarget, 'reason'>): boolean {
+export function isRetriable({ reason }: Pick<FailedTarget, 'reason'>): boolean {
   return reason === NOT_OFFERED;
 }
 
@@ -30,7 +30,7 @@ export function reasonOf(failed: FailedTarget | undefined): Reason {
 
 /** When a failed change of a node group is tried again, in a sentence. */
 export function describeRetry(pool: WindowsPool, failed: FailedTarget): string {
-  if (isPassing(failed)) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;
+  if (isRetriable(failed)) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;
   return `Not retried until the spec changes or you run: ${retryCommand(pool)}`;
 }
 

@@ -4,7 +4,7 @@ import { met, notMet, notMetYet, required, warning, warns } from '../../../check
 import type { NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** Transient statuses. */
-const PASSING = ['PENDING', 'CREATING', 'UPDATING'];
+const CHANGING = ['PENDING', 'CREATING', 'UPDATING'];
 
 /** Ensures that EKS accepts a node group: it rejects one in a cluster that is not ACTIVE. Existing groups are not affected. */
 export const clusterStatus: NodeGroupCheck = {
@@ -13,7 +13,7 @@ export const clusterStatus: NodeGroupCheck = {
     const { name, status } = cluster;
     if (status === 'ACTIVE' || !creating) return met;
     const found = `EKS cluster ${name} is ${status}. EKS creates node groups only in an ACTIVE cluster`;
-    return PASSING.includes(status)
+    return CHANGING.includes(status)
       ? notMetYet(`${found}. The operator waits`)
       : notMet(`${found}. Check its health (aws eks describe-cluster --name ${name} --query cluster.health)`);
   },

@@ -154,7 +154,7 @@ function nextAttempt({ pool, settings, now }: EksState, failedAt: number): strin
 
 /** Whether the error means that EKS does not offer the newest release yet: UpToDate reports it, and nothing that the spec names is missing. */
 function isReleaseAwaited(s: EksDerived, { step, target, error }: StepError): boolean {
-  if (step !== 'updateNodeGroupVersion' || !error.passes || target === undefined) return false;
+  if (step !== 'updateNodeGroupVersion' || !error.isTransient || target === undefined) return false;
   return s.due.failures.automatic?.target === target;
 }
 

@@ -6,7 +6,7 @@ import type { CallError } from '../../../ports/callResult.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, sentence } from '../../../util/words.ts';
-import { describeError, isPassing, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/describeFailedChanges.ts';
+import { describeError, isRetriable, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/describeFailedChanges.ts';
 import { nodeGroupNameOf, pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { isLaunchSettingsKnown } from '../launchTemplate/desiredLaunchSettings.ts';
 import type { FailedTarget, Failures } from '../model/groupDue.ts';
@@ -120,7 +120,7 @@ function withoutKeys({ target: _target, content: _content, ...failed }: FailedCh
 
 /** The failed automatic update that is due. */
 function failedDueUpdate({ version }: OpenChanges, failed: FailedTarget | undefined): FailedUpdate | undefined {
-  if (!failed || isPassing(failed) || version?.content === undefined) return undefined;
+  if (!failed || isRetriable(failed) || version?.content === undefined) return undefined;
   return { ...withoutKeys(failed), content: version.content };
 }
 
@@ -139,7 +139,7 @@ function failuresInStatus({ pool }: EksState): FailedTarget[] {
 
 /** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */
 function isRetryDue({ now, settings }: EksState, { reason, time }: FailedTarget): boolean {
-  return isPassing({ reason }) && now >= Date.parse(time) + settings.resyncMs / 2;
+  return isRetriable({ reason }) && now >= Date.parse(time) + settings.resyncMs / 2;
 }
 
 function isRetried({ pool }: EksState, failed: Pick<FailedTarget, 'retry'>): boolean {
@@ -179,7 +179,7 @@ function refusedUpdate(s: EksState, step: Step['kind'], open: ReadonlySet<string
   const target = lasting?.target;
   if (lasting?.error.kind !== 'refused' || target === undefined || !open.has(target)) return undefined;
   const message = `EKS rejected the update of node group ${nodeGroupNameOf(s.pool)}: ${lasting.error.message}`;
-  const reason = lasting.error.passes ? NOT_OFFERED : 'UpdateRejected';
+  const reason = lasting.error.isTransient ? NOT_OFFERED : 'UpdateRejected';
   return { target, reason, message, time: timeOf(lasting.at), ...retryOf(s.pool) };
 }
 
@@ -210,8 +210,8 @@ function failedCanary(
   if (!version || !fault) return undefined;
   const { target } = version;
   const known = remembered.find((failed) => failed.target === target);
-  const { message, passes } = fault;
-  const reason = passes ? NOT_OFFERED : 'CanaryFailed';
+  const { message, isTransient } = fault;
+  const reason = isTransient ? NOT_OFFERED : 'CanaryFailed';
   const release = failedRelease(s);
   return known ?? { target, reason, message, time: timeOf(s.now), ...retryOf(s.pool), ...(release && { release }) };
 }

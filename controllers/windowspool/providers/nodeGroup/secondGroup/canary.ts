@@ -117,7 +117,7 @@ export function failedRelease(s: EksState): FailedChange['release'] {
 interface CanaryFault {
   readonly message: string;
   /** Whether EKS does not offer the release yet: the same canary may be created later. */
-  readonly passes?: true;
+  readonly isTransient?: true;
 }
 
 /** Why the version change that the canary tries is not for the main group; undefined while nothing shows that, and once the main group is updated. */
@@ -126,11 +126,11 @@ export function canaryFault(s: EksState, change: VersionChange): CanaryFault | u
   if (!why) return undefined;
   const { name = '' } = canaryIn(s.pool) ?? {};
   const message = `Canary ${name} with ${describeTried(triedBy(s, change))} failed: ${sentence(why)} Node group ${nodeGroupNameOf(s.pool)} was not updated`;
-  return { message, ...(refusalOf(s)?.passes && { passes: true }) };
+  return { message, ...(refusalOf(s)?.isTransient && { isTransient: true }) };
 }
 
 /** Checks that a node fails for a while when it restarts: the time in which new nodes join is enough for that. */
-const PASSING: readonly NodeCheck[] = ['NotReady'];
+const TRANSIENT_CHECKS: readonly NodeCheck[] = ['NotReady'];
 
 function faultOf(s: EksState): string | undefined {
   const refusal = refusalOf(s);
@@ -140,7 +140,7 @@ function faultOf(s: EksState): string | undefined {
   if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
   if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${describeFirstIssue(canary)}`;
   const failing = failingNodes(s, canary.name).find(({ failures }) =>
-    failures.some(({ reason }) => !PASSING.includes(reason)),
+    failures.some(({ reason }) => !TRANSIENT_CHECKS.includes(reason)),
   );
   if (failing) return `node ${failing.node.name} failed verification: ${describeFailures(failing)}`;
   const record = canaryIn(s.pool);

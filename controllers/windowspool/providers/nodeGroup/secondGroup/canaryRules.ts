@@ -7,7 +7,7 @@ import type { Step } from '../../../model/steps.ts';
 import type { NewNodeGroup, NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
 import { count, cut } from '../../../util/words.ts';
-import { failureOf, isPassing } from '../changes/describeFailedChanges.ts';
+import { failureOf, isRetriable } from '../changes/describeFailedChanges.ts';
 import { desiredNodeGroup, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { accessEntryFirst, tokenFor, waitForPrerequisites } from '../groupRules.ts';
 import { isTemplateKnown } from '../launchTemplate/desiredLaunchSettings.ts';
@@ -101,7 +101,7 @@ function whyCanaryEnds(s: EksDerived): string | undefined {
   if (!isOpen(s) || !isMainSettled(s)) return undefined;
   const tried = version?.isTried ? version : undefined;
   const failed = tried?.hasFailed ? failureOfCanary(s) : undefined;
-  if (tried && failed && !isPassing(failed)) return `${describeTried(triedBy(s, tried.change))} failed`;
+  if (tried && failed && !isRetriable(failed)) return `${describeTried(triedBy(s, tried.change))} failed`;
   const main = groupOf(s);
   const isReplaced = main && canBeReplaced(pool) && s.due.differences.unchangeable.length > 0;
   if (isReplaced) return `another node group is to replace ${main.name}`;

@@ -5,7 +5,7 @@ import { describeOthers } from '../../../disruption/reservation.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
 import { isSetting, isTemplateField, launchSettingOf, TEMPLATE } from '../changes/appliedFields.ts';
-import { failureOf, isPassing, NOT_OFFERED, reasonOf } from '../changes/describeFailedChanges.ts';
+import { failureOf, isRetriable, NOT_OFFERED, reasonOf } from '../changes/describeFailedChanges.ts';
 import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import { groupOf } from '../observation/knownGroups.ts';
@@ -96,7 +96,7 @@ export function skipFailedVersion({ due: { version, failures } }: EksDerived): R
   if (!version?.hasFailed) return undefined;
   const failed = failureOf(failures, version.target);
   // What EKS did not offer yet is requested again at the next regular read, which may also find another release.
-  const isRepeated = failed !== undefined && isPassing(failed);
+  const isRepeated = failed !== undefined && isRetriable(failed);
   return waitMeanwhile(
     isRepeated ? NOT_OFFERED : reasonOf(failed),
     version.isAutomatic || isRepeated ? 'read' : 'watch',

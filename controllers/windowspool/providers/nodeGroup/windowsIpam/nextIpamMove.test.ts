@@ -151,8 +151,8 @@ describe('the next step to enable Windows IPAM', () => {
   for (const [what, facts, given, next, args] of rows) {
     const texts = () => {
       const { failed } = examine(sampleInput({ facts, windowsIpam: given }));
-      return failed.map(({ message, passes }) => {
-        assert.equal(passes ?? false, next !== 'blocked');
+      return failed.map(({ message, isTransient }) => {
+        assert.equal(isTransient ?? false, next !== 'blocked');
         return `${nextIpamMove(facts, given).kind}: ${message}`;
       });
     };
