@@ -2,6 +2,7 @@
 import type { EventsV1Event, V1Pod } from '@kubernetes/client-node';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
@@ -57,8 +58,7 @@ export async function diagnose(
   name: string,
   { namespace = cluster.client.namespace ?? 'default', output }: DiagnoseFlags,
 ): Promise<void> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
-  const pod = await ignoreNotFound(cluster.get<V1Pod>(path));
+  const pod = await ignoreNotFound(cluster.get<V1Pod>(apiPath('v1', 'pods', { namespace, name })));
   if (!pod) throw await notFound(cluster, namespace, name);
   const skipped: string[] = [];
   const [runtimeClasses, nodes, warnings] = await Promise.all([
@@ -81,7 +81,7 @@ export async function diagnose(
 /** The error about a pod that does not exist. Suggests a similar name, or a pod of the controller with that name. */
 async function notFound(cluster: Cluster, namespace: string, name: string): Promise<Failure> {
   await cluster.checkNamespace(namespace);
-  const names = await cluster.namesOf(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`);
+  const names = await cluster.namesOf(apiPath('v1', 'pods', { namespace }));
   const controller = name.replace(/^.*\//, '');
   const [ofController] = names.filter((each) => each.startsWith(`${controller}-`));
   const hint = ofController === undefined ? suggestion(name, names) : ` Did you mean "${ofController}"?`;
@@ -92,7 +92,7 @@ async function notFound(cluster: Cluster, namespace: string, name: string): Prom
 
 /** The messages of the warnings, the latest first. */
 async function warningsOf(cluster: Cluster, namespace: string, uid: string): Promise<readonly string[]> {
-  const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+  const path = apiPath('events.k8s.io/v1', 'events', { namespace });
   const query = { fieldSelector: `regarding.uid=${uid},type=Warning`, limit: String(MOST_EVENTS) };
   const { items = [] } = await cluster.get<{ items?: EventsV1Event[] }>(path, query);
   return items

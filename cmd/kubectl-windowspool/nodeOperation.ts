@@ -1,6 +1,7 @@
 /** `kubectl windowspool replace` and `remove`: shows what the operation would disrupt, asks, and requests it from the operator. */
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
+import { nodePath } from '../../controllers/kubernetes/nodes.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { removalRefusal } from '../../controllers/windowspool/disruption/admission.ts';
@@ -63,7 +64,7 @@ export async function operate(
     createDrains(client).podsOn(node.name, signal),
     createEvictions(client).stuckOn([node.name], signal),
   ]);
-  const path = `/api/v1/nodes/${encodeURIComponent(node.name)}`;
+  const path = nodePath(node.name);
   // The uid is a precondition: a new node with the same name is not changed.
   const body = { metadata: { uid: node.uid, annotations: { [annotationOf({ operation })]: 'true' } } };
   await cluster.patch(path, body, true);

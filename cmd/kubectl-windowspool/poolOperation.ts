@@ -1,9 +1,10 @@
 /** `kubectl windowspool retry`, `pause` and `resume`: shows what would happen, asks, and annotates the pool. */
+import { poolPath } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { sentence } from '../../controllers/windowspool/util/words.ts';
-import { type Cluster, POOLS_PATH } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { confirm } from './confirm.ts';
 import { pendingChanges } from './plan.ts';
 import type { Terminal } from './terminal.ts';
@@ -30,7 +31,7 @@ export async function operatePool(
 ): Promise<void> {
   const pool = await cluster.pool(name);
   const { patch, notes } = changeOf(operation, pool, cluster.client.now());
-  const path = `${POOLS_PATH}/${encodeURIComponent(name)}`;
+  const path = poolPath(name);
   if (patch) await cluster.patch(path, patch, true);
   terminal.print(notes.flatMap((note) => wrap(note, terminal.columns)).join('\n'));
   if (!patch) return;
