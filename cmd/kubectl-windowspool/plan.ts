@@ -87,25 +87,19 @@ async function planOfManifest(
       rejected.push(`The API server rejects WindowsPool ${name}: ${explain(error)}`);
     }
   }
-  const previews =
-    results.length > 0
-      ? await awsPreviews(
-          cluster,
-          results.map(({ after }) => after),
-          flags,
-          version,
-        )
-      : [];
-  const list = results.map(({ name, before, after }, index) => ({
-    pool: name,
-    exists: before !== undefined,
-    changes: specChanges(before?.spec, after.spec),
-    aws: previews[index],
-  }));
-  if (results.length > 0)
+  if (results.length > 0) {
+    const applied = results.map(({ after }) => after);
+    const previews = await awsPreviews(cluster, applied, flags, version);
+    const list = results.map(({ name, before, after }, index) => ({
+      pool: name,
+      exists: before !== undefined,
+      changes: specChanges(before?.spec, after.spec),
+      aws: previews[index],
+    }));
     printResult(terminal, flags.output, list, (columns) =>
       results.flatMap((result, index) => resultLines(result, previews[index], columns)),
     );
+  }
   if (rejected.length > 0) throw new Failure(rejected.join('\n'));
 }
 

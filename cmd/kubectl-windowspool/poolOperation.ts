@@ -42,14 +42,7 @@ export async function operatePool(
 
 /** What the operation changes on this pool. `now`: epoch milliseconds. */
 export function changeOf(operation: PoolOperation, pool: WindowsPool, now: number): PoolChange {
-  switch (operation) {
-    case 'retry':
-      return retry(pool, now);
-    case 'pause':
-      return pause(pool);
-    case 'resume':
-      return resume(pool);
-  }
+  return { retry, pause, resume }[operation](pool, now);
 }
 
 const annotate = (key: string, value: string | null) => ({ metadata: { annotations: { [key]: value } } });

@@ -25,6 +25,7 @@ import { reportOf } from '../poolReport.ts';
 import { type DrainPlan, movingWorkloads, nodesAtATime, podsByNode } from './drainPlan.ts';
 import type { FoundWorkload } from './inventory.ts';
 import { isDone, type NodeProgress, type Phase, type Progress } from './progress.ts';
+import { workloadName } from './reportLines.ts';
 
 interface State {
   node: NodeRecord;
@@ -195,7 +196,7 @@ export class PoolDrain {
       Object.assign(state, { phase: 'drained', waitsFor: '' });
       return;
     }
-    const names = [...state.workloads].map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
+    const names = [...state.workloads].map(workloadName);
     state.waitsFor = `ready pods of ${joined(names)}`;
     this.#checkTimeout(state, 'is empty');
   }
