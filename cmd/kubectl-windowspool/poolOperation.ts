@@ -3,7 +3,7 @@ import { poolPath } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
-import { sentence } from '../../controllers/windowspool/util/words.ts';
+import { compact, sentence } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
 import { confirm } from './confirm.ts';
 import { pendingChanges } from './plan.ts';
@@ -77,15 +77,11 @@ function pause(pool: WindowsPool): PoolChange {
   const draining = (disruption?.nodes ?? []).map((node) => node.name);
   return {
     patch: annotate(PAUSED_ANNOTATION, 'true'),
-    notes: [
+    notes: compact([
       `The operator stops changing AWS, nodes and the RuntimeClass for pool ${name}, and keeps reporting its status.`,
-      ...(nodeGroup?.update?.status === 'InProgress'
-        ? ['An update is in progress: EKS cannot stop it, and completes it.']
-        : []),
-      ...(draining.length > 0
-        ? [`The drain of ${draining.join(', ')} stops, and continues when the pool is resumed.`]
-        : []),
-    ],
+      nodeGroup?.update?.status === 'InProgress' && 'An update is in progress: EKS cannot stop it, and completes it.',
+      draining.length > 0 && `The drain of ${draining.join(', ')} stops, and continues when the pool is resumed.`,
+    ]),
   };
 }
 
@@ -95,9 +91,9 @@ function resume(pool: WindowsPool): PoolChange {
   const isInSpec = pool.spec.paused;
   return {
     patch: { ...annotate(PAUSED_ANNOTATION, null), ...(isInSpec && { spec: { paused: false } }) },
-    notes: [
+    notes: compact([
       ...pendingChanges(pool),
-      ...(isInSpec ? ['This sets spec.paused to false. If a GitOps tool manages the pool, change it there, too.'] : []),
-    ],
+      isInSpec && 'This sets spec.paused to false. If a GitOps tool manages the pool, change it there, too.',
+    ]),
   };
 }

@@ -25,7 +25,7 @@ import { reportOf } from '../poolReport.ts';
 import { type DrainPlan, movingWorkloads, nodesAtATime, podsByNode } from './drainPlan.ts';
 import type { FoundWorkload } from './inventory.ts';
 import { isDone, type NodeProgress, type Phase, type Progress } from './progress.ts';
-import { workloadName } from './reportLines.ts';
+import { workloadName } from './report.ts';
 
 interface State {
   node: NodeRecord;

@@ -1,7 +1,7 @@
 /** The lines of a migration report. Pure. */
 import { count } from '../../../controllers/windowspool/util/words.ts';
 import { type Column, labelled, nextStepLines, type Paint, table, wrap } from '../text.ts';
-import type { MigrationReport, WorkloadReport } from './report.ts';
+import { type MigrationReport, type WorkloadReport, workloadName } from './report.ts';
 
 const STATES = { Change: 'bad', Blocked: 'warning', Ready: 'good' } as const;
 const LABELS = { CHANGE: 'bad', BLOCKS: 'warning', ADVICE: 'minor', FAILS: 'bad' } as const;
@@ -48,11 +48,6 @@ export function findingLines(report: MigrationReport, columns: number, paint: Pa
 
 function hasDetails({ changes, blocks, advice }: WorkloadReport): boolean {
   return changes.length + blocks.length + advice.length > 0;
-}
-
-/** `Deployment shop/cart`. */
-export function workloadName({ kind, namespace, name }: Pick<WorkloadReport, 'kind' | 'namespace' | 'name'>): string {
-  return `${kind} ${namespace}/${name}`;
 }
 
 function workloadTable(workloads: readonly WorkloadReport[], columns: number, paint: Paint): string[] {
