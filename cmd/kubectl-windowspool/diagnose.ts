@@ -8,9 +8,9 @@ import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windows.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { covers, describeTaint } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
+import { describeTaint, untolerated } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
-import { sentence } from '../../controllers/windowspool/util/words.ts';
+import { compact, sentence } from '../../controllers/windowspool/util/words.ts';
 import { findingsOf, type LintedRuntimeClass, operatingSystemOf } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
@@ -139,7 +139,7 @@ export function diagnosisOf(evidence: Evidence): Diagnosis {
   const causes = isRunning(pod)
     ? []
     : [
-        ...(isWindows ? [] : linuxCauses(evidence)),
+        ...(isWindows ? [] : [linuxCause(evidence)]),
         ...errorCauses(evidence),
         ...findingsOf(manifest, runtimeClasses)
           .filter(({ grade }) => grade === 'fails')
@@ -167,18 +167,16 @@ function statusesOf(status: Wire<V1Pod>['status']) {
   return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
 }
 
-function linuxCauses({ pod, nodes }: Evidence): Cause[] {
-  const isOnWindows = nodes?.some(({ name }) => name === pod.spec?.nodeName);
-  return [
-    {
-      what: isOnWindows
-        ? 'The pod is a Linux pod, and it was scheduled to a Windows node.'
-        : 'The pod is a Linux pod: neither its RuntimeClass nor its nodeSelector selects Windows.',
-      remedy: isOnWindows
-        ? 'Set nodeSelector kubernetes.io/os: linux.'
-        : 'If it is for Windows, set runtimeClassName to the RuntimeClass of a pool.',
-    },
-  ];
+function linuxCause({ pod, nodes }: Evidence): Cause {
+  return nodes?.some(({ name }) => name === pod.spec?.nodeName)
+    ? {
+        what: 'The pod is a Linux pod, and it was scheduled to a Windows node.',
+        remedy: 'Set nodeSelector kubernetes.io/os: linux.',
+      }
+    : {
+        what: 'The pod is a Linux pod: neither its RuntimeClass nor its nodeSelector selects Windows.',
+        remedy: 'If it is for Windows, set runtimeClassName to the RuntimeClass of a pool.',
+      };
 }
 
 /** Messages of the kubelet, of containerd and of the VPC CNI, and what they mean. Commands are about the pool of the node. */
@@ -281,9 +279,7 @@ function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {
   if (node.unschedulable) return { what: 'is cordoned.', ...status };
   if (node.ready !== 'True') return { what: 'is not Ready.', ...status };
   const tolerations = (spec?.tolerations ?? []) as readonly Toleration[];
-  const taint = node.taints.find(
-    (each) => each.effect !== 'PreferNoSchedule' && !tolerations.some((toleration) => covers(toleration, each)),
-  );
+  const [taint] = untolerated(node.taints, tolerations).filter(({ effect }) => effect !== 'PreferNoSchedule');
   if (!taint) return undefined;
   if (isOurs(taint))
     return {
@@ -306,19 +302,18 @@ function addressCauses({ pod, nodes }: Evidence): Cause[] {
   const isOnEks = node.allocatable[POD_ADDRESSES] !== undefined;
   const hasLimit = pod.spec?.containers?.some(({ resources }) => resources?.limits?.[POD_ADDRESSES] !== undefined);
   const isHost = pod.spec?.hostNetwork === true;
-  const causes: Cause[] = [];
-  if (isOnEks && !hasLimit && !isHost)
-    causes.push({
-      what: `No container has the limit ${POD_ADDRESSES}, so the pod gets no IP address: the webhook of EKS adds it to pods with nodeSelector kubernetes.io/os: windows.`,
-      remedy: 'Recreate the pod. If that does not help, check the webhook.',
-      command: 'kubectl windowspool doctor',
-    });
-  if (node.verified?.status === 'False')
-    causes.push({
+  return compact<Cause>([
+    isOnEks &&
+      !hasLimit &&
+      !isHost && {
+        what: `No container has the limit ${POD_ADDRESSES}, so the pod gets no IP address: the webhook of EKS adds it to pods with nodeSelector kubernetes.io/os: windows.`,
+        remedy: 'Recreate the pod. If that does not help, check the webhook.',
+        command: 'kubectl windowspool doctor',
+      },
+    node.verified?.status === 'False' && {
       what: `Its node is not verified: ${sentence(node.verified.message)}`,
       command: `kubectl windowspool nodes ${node.labels[POOL_KEY] ?? ''}`.trim(),
-    });
-  if (!parseKernelVersion(node.kernelVersion))
-    causes.push({ what: `Its node reports the kernel ${node.kernelVersion}.` });
-  return causes;
+    },
+    !parseKernelVersion(node.kernelVersion) && { what: `Its node reports the kernel ${node.kernelVersion}.` },
+  ]);
 }

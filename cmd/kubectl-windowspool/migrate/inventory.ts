@@ -8,7 +8,7 @@ import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windows.ts
 import type { DrainPod } from '../../../controllers/windowspool/ports/pods.ts';
 import { parseQuantity } from '../../../controllers/windowspool/util/quantity.ts';
 import { sentence } from '../../../controllers/windowspool/util/words.ts';
-import { POD_SPEC_PATHS } from '../../../controllers/workloads/lint.ts';
+import { rawPodSpecOf } from '../../../controllers/workloads/lint.ts';
 import type { Cluster } from '../cluster.ts';
 import { listAllowed, PODS, type Resource, WORKLOADS } from '../workloadLists.ts';
 import { type Placement, type PodSpec, placementOf, selectsOldPool } from './placement.ts';
@@ -178,7 +178,7 @@ async function readControllers(
       ...(await listAllowed<Manifest, Controller>(cluster, resource, undefined, skipped, (object) => {
         const { uid = '', namespace = '', name = '' } = object.metadata ?? {};
         const owner = ownerOf(object.metadata);
-        const spec = templateOf(kind, object);
+        const spec = rawPodSpecOf({ ...object, kind }) as PodSpec | undefined;
         const isOld = spec !== undefined && selectsOldPool(spec, move);
         if (!spec || (!wanted.has(uid) && (owner || !isOld || isFinished(object)))) return undefined;
         const ready = object.status?.readyReplicas ?? 0;
@@ -201,12 +201,6 @@ async function readControllers(
 
 /** Kinds with status.readyReplicas. */
 const REPORTS_READY: readonly string[] = ['Deployment', 'StatefulSet', 'ReplicaSet', 'ReplicationController'];
-
-function templateOf(kind: string, object: unknown): PodSpec | undefined {
-  let value: unknown = object;
-  for (const field of POD_SPEC_PATHS[kind] ?? []) value = (value as Record<string, unknown> | undefined)?.[field];
-  return value as PodSpec | undefined;
-}
 
 function isFinished({ status }: Wire<Manifest>): boolean {
   const isDone = status?.conditions?.some(
