@@ -7,7 +7,8 @@ import { isForbidden, isNotFound } from '../../controllers/kubernetes/errors.ts'
 import { listAll } from '../../controllers/kubernetes/listWatch.ts';
 import { NODE_SELECTOR, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import { API_VERSION, poolListWatch } from '../../controllers/kubernetes/pools.ts';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
+import { poolListWatch } from '../../controllers/kubernetes/pools.ts';
 import type { ListWatch, Logger } from '../../controllers/runtime/ports.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
@@ -22,7 +23,6 @@ export interface ClusterFlags {
   readonly requestTimeout: number;
 }
 
-export const POOLS_PATH = `/apis/${API_VERSION}/windowspools`;
 /** Names to choose a suggestion from. */
 const MOST_SUGGESTED = 500;
 /** Names of pools in a message. */
@@ -95,11 +95,11 @@ export class Cluster {
   /** Throws if the namespace does not exist. A user who may not read it goes on. */
   async checkNamespace(name: string): Promise<void> {
     try {
-      await this.get(`/api/v1/namespaces/${encodeURIComponent(name)}`);
+      await this.get(apiPath('v1', 'namespaces', { name }));
     } catch (error) {
       if (isForbidden(error)) return;
       if (!isNotFound(error)) throw error;
-      const hint = suggestion(name, await this.namesOf('/api/v1/namespaces'));
+      const hint = suggestion(name, await this.namesOf(apiPath('v1', 'namespaces')));
       throw new Failure(`Namespace "${name}" not found.${hint || ' Choose another with --namespace.'}`);
     }
   }

@@ -2,6 +2,7 @@
 import type { EventsV1Event, V1Pod } from '@kubernetes/client-node';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import {
@@ -11,9 +12,9 @@ import {
 } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { covers, describeTaint } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
+import { describeTaint, untolerated } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
-import { sentence } from '../../controllers/windowspool/util/words.ts';
+import { compact, sentence } from '../../controllers/windowspool/util/words.ts';
 import { findingsOf, type LintedRuntimeClass, operatingSystemOf } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
@@ -61,8 +62,7 @@ export async function diagnose(
   name: string,
   { namespace = cluster.client.namespace ?? 'default', output }: DiagnoseFlags,
 ): Promise<void> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
-  const pod = await ignoreNotFound(cluster.get<V1Pod>(path));
+  const pod = await ignoreNotFound(cluster.get<V1Pod>(apiPath('v1', 'pods', { namespace, name })));
   if (!pod) throw await notFound(cluster, namespace, name);
   const skipped: string[] = [];
   const [runtimeClasses, nodes, warnings] = await Promise.all([
@@ -85,7 +85,7 @@ export async function diagnose(
 /** The error about a pod that does not exist. Suggests a similar name, or a pod of the controller with that name. */
 async function notFound(cluster: Cluster, namespace: string, name: string): Promise<Failure> {
   await cluster.checkNamespace(namespace);
-  const names = await cluster.namesOf(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`);
+  const names = await cluster.namesOf(apiPath('v1', 'pods', { namespace }));
   const controller = name.replace(/^.*\//, '');
   const [ofController] = names.filter((each) => each.startsWith(`${controller}-`));
   const hint = ofController === undefined ? suggestion(name, names) : ` Did you mean "${ofController}"?`;
@@ -96,7 +96,7 @@ async function notFound(cluster: Cluster, namespace: string, name: string): Prom
 
 /** The messages of the warnings, the latest first. */
 async function warningsOf(cluster: Cluster, namespace: string, uid: string): Promise<readonly string[]> {
-  const path = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+  const path = apiPath('events.k8s.io/v1', 'events', { namespace });
   const query = { fieldSelector: `regarding.uid=${uid},type=Warning`, limit: String(MOST_EVENTS) };
   const { items = [] } = await cluster.get<{ items?: EventsV1Event[] }>(path, query);
   return items
@@ -143,7 +143,7 @@ export function diagnosisOf(evidence: Evidence): Diagnosis {
   const causes = isRunning(pod)
     ? []
     : [
-        ...(isWindows ? [] : linuxCauses(evidence)),
+        ...(isWindows ? [] : [linuxCause(evidence)]),
         ...errorCauses(evidence),
         ...findingsOf(manifest, runtimeClasses)
           .filter(({ grade }) => grade === 'fails')
@@ -171,18 +171,16 @@ function statusesOf(status: Wire<V1Pod>['status']) {
   return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
 }
 
-function linuxCauses({ pod, nodes }: Evidence): Cause[] {
-  const isOnWindows = nodes?.some(({ name }) => name === pod.spec?.nodeName);
-  return [
-    {
-      what: isOnWindows
-        ? 'The pod is a Linux pod, and it was scheduled to a Windows node.'
-        : 'The pod is a Linux pod: neither its RuntimeClass nor its nodeSelector selects Windows.',
-      remedy: isOnWindows
-        ? 'Set nodeSelector kubernetes.io/os: linux.'
-        : 'If it is for Windows, set runtimeClassName to the RuntimeClass of a pool.',
-    },
-  ];
+function linuxCause({ pod, nodes }: Evidence): Cause {
+  return nodes?.some(({ name }) => name === pod.spec?.nodeName)
+    ? {
+        what: 'The pod is a Linux pod, and it was scheduled to a Windows node.',
+        remedy: 'Set nodeSelector kubernetes.io/os: linux.',
+      }
+    : {
+        what: 'The pod is a Linux pod: neither its RuntimeClass nor its nodeSelector selects Windows.',
+        remedy: 'If it is for Windows, set runtimeClassName to the RuntimeClass of a pool.',
+      };
 }
 
 /** Messages of the kubelet, of containerd and of the VPC CNI, and what they mean. Commands are about the pool of the node. */
@@ -285,9 +283,7 @@ function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {
   if (node.unschedulable) return { what: 'is cordoned.', ...status };
   if (node.ready !== 'True') return { what: 'is not Ready.', ...status };
   const tolerations = (spec?.tolerations ?? []) as readonly Toleration[];
-  const taint = node.taints.find(
-    (each) => each.effect !== 'PreferNoSchedule' && !tolerations.some((toleration) => covers(toleration, each)),
-  );
+  const [taint] = untolerated(node.taints, tolerations).filter(({ effect }) => effect !== 'PreferNoSchedule');
   if (!taint) return undefined;
   if (isOurs(taint))
     return {
@@ -310,19 +306,18 @@ function addressCauses({ pod, nodes }: Evidence): Cause[] {
   const isOnEks = node.allocatable[POD_ADDRESSES] !== undefined;
   const hasLimit = pod.spec?.containers?.some(({ resources }) => resources?.limits?.[POD_ADDRESSES] !== undefined);
   const isHost = pod.spec?.hostNetwork === true;
-  const causes: Cause[] = [];
-  if (isOnEks && !hasLimit && !isHost)
-    causes.push({
-      what: `No container has the limit ${POD_ADDRESSES}, so the pod gets no IP address: the webhook of EKS adds it to pods with nodeSelector kubernetes.io/os: windows.`,
-      remedy: 'Recreate the pod. If that does not help, check the webhook.',
-      command: 'kubectl windowspool doctor',
-    });
-  if (node.verified?.status === 'False')
-    causes.push({
+  return compact<Cause>([
+    isOnEks &&
+      !hasLimit &&
+      !isHost && {
+        what: `No container has the limit ${POD_ADDRESSES}, so the pod gets no IP address: the webhook of EKS adds it to pods with nodeSelector kubernetes.io/os: windows.`,
+        remedy: 'Recreate the pod. If that does not help, check the webhook.',
+        command: 'kubectl windowspool doctor',
+      },
+    node.verified?.status === 'False' && {
       what: `Its node is not verified: ${sentence(node.verified.message)}`,
       command: `kubectl windowspool nodes ${node.labels[POOL_KEY] ?? ''}`.trim(),
-    });
-  if (!parseKernelVersion(node.kernelVersion))
-    causes.push({ what: `Its node reports the kernel ${node.kernelVersion}.` });
-  return causes;
+    },
+    !parseKernelVersion(node.kernelVersion) && { what: `Its node reports the kernel ${node.kernelVersion}.` },
+  ]);
 }

@@ -3,6 +3,7 @@ import type { V1DaemonSetList, V1Deployment, V1Lease } from '@kubernetes/client-
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import { epochOf } from '../../controllers/kubernetes/objects.ts';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import { API_VERSION } from '../../controllers/kubernetes/pools.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
 import type { CheckState, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
@@ -91,7 +92,7 @@ async function crdCheck(cluster: Cluster): Promise<Check> {
 
 async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
   return checked('Operator', async () => {
-    const path = `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/deployments/${OPERATOR}`;
+    const path = apiPath('apps/v1', 'deployments', { namespace, name: OPERATOR });
     const found = await ignoreNotFound(cluster.get<V1Deployment>(path));
     if (!found)
       return {
@@ -110,7 +111,7 @@ async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace 
 
 async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
   return checked('Leader', async () => {
-    const path = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases/${OPERATOR}`;
+    const path = apiPath('coordination.k8s.io/v1', 'leases', { namespace, name: OPERATOR });
     const { spec } = (await ignoreNotFound(cluster.get<V1Lease>(path))) ?? {};
     const fix = `kubectl --namespace ${namespace} logs deployment/${OPERATOR} --tail 50`;
     if (!spec?.holderIdentity) return { result: 'FAIL', detail: 'No replica of the operator is the leader.', fix };
@@ -187,7 +188,7 @@ const EXPORTER = 'app.kubernetes.io/name=prometheus-windows-exporter';
 async function exporterCheck(cluster: Cluster): Promise<Check> {
   return checked('windows_exporter', async () => {
     const query = { labelSelector: EXPORTER, limit: '1' };
-    const { items } = await cluster.get<V1DaemonSetList>('/apis/apps/v1/daemonsets', query);
+    const { items } = await cluster.get<V1DaemonSetList>(apiPath('apps/v1', 'daemonsets'), query);
     const [found] = items ?? [];
     if (!found)
       return {

@@ -1,6 +1,7 @@
 /** Whether pods can use group Managed Service Accounts: https://kubernetes.io/docs/tasks/configure-pod-container/configure-gmsa/ */
 import type { V1MutatingWebhookConfigurationList } from '@kubernetes/client-node';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { type Check, checked } from './check.ts';
 import type { Cluster } from './cluster.ts';
@@ -28,7 +29,7 @@ export async function gmsaCheck(cluster: Cluster): Promise<Check> {
   return checked('gMSA', async () => {
     const query = { limit: String(MOST) };
     const list = cluster.get<{ items?: readonly CredentialSpec[] }>(
-      '/apis/windows.k8s.io/v1/gmsacredentialspecs',
+      apiPath('windows.k8s.io/v1', 'gmsacredentialspecs'),
       query,
     );
     const specs = await ignoreNotFound(list);
@@ -42,7 +43,7 @@ export async function gmsaCheck(cluster: Cluster): Promise<Check> {
 }
 
 async function hasWebhook(cluster: Cluster, resource: string): Promise<boolean> {
-  const path = `/apis/admissionregistration.k8s.io/v1/${resource}`;
+  const path = apiPath('admissionregistration.k8s.io/v1', resource);
   // Lists of both kinds have webhooks with names.
   const { items } = await cluster.get<V1MutatingWebhookConfigurationList>(path);
   return (items ?? []).some(({ webhooks }) => webhooks?.some(({ name }) => name === WEBHOOK));

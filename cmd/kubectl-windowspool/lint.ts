@@ -2,16 +2,16 @@
 import type { V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
-import { parseKernelVersion, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windowsVersions.ts';
+import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import {
   type Finding,
   findingsOf,
+  imageFindingsOf,
   type LintedRuntimeClass,
   POD_SPEC_PATHS,
   runtimeClassNameOf,
 } from '../../controllers/workloads/lint.ts';
-import { IMAGE_RULES } from '../../controllers/workloads/rules.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure, unlessForbidden } from './failure.ts';
 import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
@@ -141,7 +141,11 @@ const UNKNOWN_CLASSES =
 const UNKNOWN_BUILDS = 'The Windows builds of the nodes are unknown, so they are not compared with the images of pods';
 
 /** The result for one object; undefined if it is not a workload. */
-function linted(manifest: Manifest, classes: readonly LintedRuntimeClass[]): LintedWorkload | undefined {
+function linted(
+  manifest: Manifest,
+  classes: readonly LintedRuntimeClass[],
+  evaluate = () => findingsOf(manifest, classes),
+): LintedWorkload | undefined {
   const { kind, metadata } = manifest;
   if (typeof kind !== 'string' || !(kind in POD_SPEC_PATHS)) return undefined;
   const identity = {
@@ -150,7 +154,7 @@ function linted(manifest: Manifest, classes: readonly LintedRuntimeClass[]): Lin
     name: metadata?.name ?? metadata?.generateName ?? '(no name)',
   };
   try {
-    return { ...identity, findings: findingsOf(manifest, classes) };
+    return { ...identity, findings: evaluate() };
   } catch (error) {
     return { ...identity, findings: [], error: sentence(messageOf(error)) };
   }
@@ -208,19 +212,14 @@ function lintedPod(
 ): PodResult | undefined {
   const owner = controllerOf(pod.metadata);
   const build = builds.get(pod.spec?.nodeName ?? '');
-  const onNode = build === undefined ? undefined : linted(placedOn(pod, build), classes);
-  const images = onNode?.findings.filter(({ rule }) => IMAGE_RULES.includes(rule)) ?? [];
-  if (owner) return onNode && images.length > 0 ? { ...onNode, findings: images, owner: owner.uid } : undefined;
+  const onNode =
+    build === undefined ? undefined : linted(pod, classes, () => imageFindingsOf(pod.spec ?? {}, build, classes));
+  const images = onNode?.findings ?? [];
+  if (owner) return onNode && images.length > 0 ? { ...onNode, owner: owner.uid } : undefined;
   const result = linted(pod, classes);
   if (!result) return undefined;
   const own = result.findings.filter(({ rule }) => !images.some((image) => image.rule === rule));
   return { ...result, findings: [...images, ...own], owner: undefined };
-}
-
-/** The pod with a node selector for the build of its node. */
-function placedOn(pod: ClusterPod, build: string): Manifest {
-  const nodeSelector = { ...pod.spec?.nodeSelector, 'kubernetes.io/os': 'windows', [WINDOWS_BUILD_LABEL]: build };
-  return { ...pod, spec: { ...pod.spec, nodeSelector } } as Manifest;
 }
 
 /** One pod of each controller, if it violates a rule that the template of the controller does not. */

@@ -1,6 +1,7 @@
 /** `kubectl windowspool replace` and `remove`: shows what the operation would disrupt, asks, and requests it from the operator. */
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
+import { nodePath } from '../../controllers/kubernetes/nodes.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { removalRefusal } from '../../controllers/windowspool/disruption/admission.ts';
@@ -18,7 +19,7 @@ import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { DrainPod, StuckPod } from '../../controllers/windowspool/ports/pods.ts';
 import { nodeSourceOf } from '../../controllers/windowspool/rules/nodeSource.ts';
 import { isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
-import { count, duration, joined, sentence } from '../../controllers/windowspool/util/words.ts';
+import { compact, count, duration, joined, sentence } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
 import { confirm } from './confirm.ts';
 import { Failure, suggestion } from './failure.ts';
@@ -63,7 +64,7 @@ export async function operate(
     createDrains(client).podsOn(node.name, signal),
     createEvictions(client).stuckOn([node.name], signal),
   ]);
-  const path = `/api/v1/nodes/${encodeURIComponent(node.name)}`;
+  const path = nodePath(node.name);
   // The uid is a precondition: a new node with the same name is not changed.
   const body = { metadata: { uid: node.uid, annotations: { [annotationOf({ operation })]: 'true' } } };
   await cluster.patch(path, body, true);
@@ -99,14 +100,17 @@ const MOST_PODS = 10;
 export function operationLines(plan: OperationPlan, columns: number): string[] {
   const { operation, node, pool } = plan;
   const isExcluded = isExcludedFromDrain(node);
-  const notes = [nodesNote(plan), ...(isExcluded ? [] : [...podsNotes(plan), budgetsNote(plan)]), endNote(plan)].filter(
-    (note) => note !== '',
-  );
-  const warnings = [
-    ...(isExcluded ? ['The node is excluded from draining: its pods terminate with it, without eviction.'] : []),
-    ...(isPaused(pool) ? [`Pool ${pool.metadata.name} is paused: the operation starts when it is resumed.`] : []),
-    ...refusalNote(plan),
-  ];
+  const notes = compact([
+    nodesNote(plan),
+    !isExcluded && podsNote(plan),
+    !isExcluded && budgetsNote(plan),
+    endNote(plan),
+  ]);
+  const warnings = compact([
+    isExcluded && 'The node is excluded from draining: its pods terminate with it, without eviction.',
+    isPaused(pool) && `Pool ${pool.metadata.name} is paused: the operation starts when it is resumed.`,
+    refusalNote(plan),
+  ]);
   return [
     `${operation} node ${node.name} of pool ${pool.metadata.name}`,
     ...[...warnings.map((text) => `Warning: ${text}`), ...notes].flatMap((note) => bullet(note, columns)),
@@ -129,11 +133,11 @@ function nodesNote({ pool, nodes, node }: OperationPlan): string {
   return `${now}; at most ${most} may be unavailable at a time (disruption.maxUnavailable: ${limit})${waits}.`;
 }
 
-function podsNotes({ pool, node, pods, now }: OperationPlan): string[] {
-  if (!pods.ok) return [`The pods on the node are unknown: ${sentence(pods.error.message)}`];
+function podsNote({ pool, node, pods, now }: OperationPlan): string {
+  if (!pods.ok) return `The pods on the node are unknown: ${sentence(pods.error.message)}`;
   const options = drainOptionsOf(pool);
   const { evict, obstructions } = drainOf(pods.value, { ready: node.ready, since: now }, options, now);
-  return [obstructions.length > 0 ? obstructionNote(obstructions) : leavingNote(evict, 'the node')];
+  return obstructions.length > 0 ? obstructionNote(obstructions) : leavingNote(evict, 'the node');
 }
 
 /** Which pods prevent a drain from starting, and the fields that allow their eviction. */
@@ -171,9 +175,9 @@ function endNote({ operation, pool }: OperationPlan): string {
   return `Its instance is terminated when it is drained, ${end}. After ${timeout} without success, the node stays.`;
 }
 
-function refusalNote({ operation, pool }: OperationPlan): string[] {
+function refusalNote({ operation, pool }: OperationPlan): string {
   const minSize = pool.spec.nodeGroup?.scaling.minSize;
-  if (operation === 'Replace' || minSize === undefined) return [];
+  if (operation === 'Replace' || minSize === undefined) return '';
   const why = removalRefusal(pool, minSize, pool.status?.nodes?.desired ?? 0);
-  return why ? [`The operator will reject this: ${sentence(why)} Replace the node instead, or lower the size.`] : [];
+  return why ? `The operator will reject this: ${sentence(why)} Replace the node instead, or lower the size.` : '';
 }

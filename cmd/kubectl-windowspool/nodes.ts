@@ -1,5 +1,5 @@
 /** `kubectl windowspool nodes`: the Windows nodes of a pool, or all of them. */
-
+import type { V1Pod } from '@kubernetes/client-node';
 import {
   IMAGES_PENDING_CONDITION,
   NODE_GROUP_LABEL,
@@ -15,9 +15,9 @@ import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsV
 import { type NodeRecord, ownStatus } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Cluster } from './cluster.ts';
 import { type OutputFormat, printResult } from './output.ts';
-import { podCounts } from './pods.ts';
 import type { Terminal } from './terminal.ts';
 import { age, type Column, type Paint, table } from './text.ts';
+import { listAllowed, PODS } from './workloadLists.ts';
 
 /** A node, for the table and for scripts. */
 export interface NodeRow {
@@ -54,15 +54,21 @@ export async function nodes(
   // Also shows a similar name if there is no such pool.
   if (pool !== undefined) await cluster.pool(pool);
   const records = await cluster.nodes(pool);
-  const counts = await podCounts(
-    cluster,
-    records.map(({ name }) => name),
-  );
-  const rows = records.map((record) => rowOf(record, counts.get(record.name)));
+  const pods = await podCounts(cluster);
+  const rows = records.map((record) => rowOf(record, pods && (pods.get(record.name) ?? 0)));
   const none = pool === undefined ? 'The cluster has no Windows nodes.' : `Pool ${pool} has no nodes.`;
   printResult(terminal, output, rows, (columns) =>
     rows.length === 0 ? [none] : nodeTable(rows, columns, cluster.client.now(), terminal.paint),
   );
+}
+
+/** How many pods run on each node that has pods; undefined if the user may not list pods. */
+async function podCounts(cluster: Cluster): Promise<ReadonlyMap<string, number> | undefined> {
+  const denied: string[] = [];
+  // One list of all pods: a request for each node takes longer than that from a few nodes on.
+  const found = await listAllowed<V1Pod, string>(cluster, PODS, undefined, denied, ({ spec }) => spec?.nodeName);
+  if (denied.length > 0) return undefined;
+  return new Map([...Map.groupBy(found, (node) => node)].map(([node, pods]) => [node, pods.length]));
 }
 
 /** What the table shows of a node. */
@@ -101,43 +107,32 @@ function reasonFor(node: NodeRecord): string {
 /** What a joining node waits for, in its order. */
 const NEEDS = [IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION] as const;
 
-const COLUMNS: readonly Column[] = [
-  { header: 'NODE' },
-  { header: 'INSTANCE', wide: true },
-  { header: 'BUILD' },
-  { header: 'VERIFIED' },
-  { header: 'REASON', cut: true },
-  { header: 'GATE' },
-  { header: 'PODS' },
-  { header: 'AGE' },
-  { header: 'POOL', wide: true },
-  { header: 'READY', wide: true },
-  { header: 'SCHEDULABLE', wide: true },
-  { header: 'KUBELET', wide: true },
-  { header: 'RESERVED MEMORY', wide: true },
-  { header: 'NODEGROUP', wide: true },
-];
-
 /** The lines of the table. Nodes have the first part of their names, which commands accept; in infinite columns: all of it. */
 export function nodeTable(rows: readonly NodeRow[], columns: number, now: number, paint: Paint): string[] {
   const names = rows.map(({ node }) => node);
-  const cells = rows.map((row) => [
-    columns === Number.POSITIVE_INFINITY ? row.node : shortName(row.node, names),
-    row.instance,
-    [row.build, row.revision].filter(Boolean).join('.'),
-    paint(row.verified === 'True' ? 'good' : row.verified === 'False' ? 'bad' : 'warning', row.verified),
-    row.reason,
-    row.gate,
-    String(row.pods ?? '?'),
-    age(Date.parse(row.createdAt), now),
-    row.pool,
-    row.ready,
-    String(row.schedulable),
-    row.kubelet,
-    row.reservedMemory ?? '?',
-    row.nodeGroup,
-  ]);
-  return table(COLUMNS, cells, columns);
+  const isWide = columns === Number.POSITIVE_INFINITY;
+  const nodeColumns: readonly Column<NodeRow>[] = [
+    { header: 'NODE', value: ({ node }) => (isWide ? node : shortName(node, names)) },
+    { header: 'INSTANCE', wide: true, value: ({ instance }) => instance },
+    { header: 'BUILD', value: ({ build, revision }) => [build, revision].filter(Boolean).join('.') },
+    { header: 'VERIFIED', value: ({ verified }) => paint(colorOf(verified), verified) },
+    { header: 'REASON', cut: true, value: ({ reason }) => reason },
+    { header: 'GATE', value: ({ gate }) => gate },
+    { header: 'PODS', value: ({ pods = '?' }) => String(pods) },
+    { header: 'AGE', value: ({ createdAt }) => age(Date.parse(createdAt), now) },
+    { header: 'POOL', wide: true, value: ({ pool }) => pool },
+    { header: 'READY', wide: true, value: ({ ready }) => ready },
+    { header: 'SCHEDULABLE', wide: true, value: ({ schedulable }) => String(schedulable) },
+    { header: 'KUBELET', wide: true, value: ({ kubelet }) => kubelet },
+    { header: 'RESERVED MEMORY', wide: true, value: ({ reservedMemory = '?' }) => reservedMemory },
+    { header: 'NODEGROUP', wide: true, value: ({ nodeGroup }) => nodeGroup },
+  ];
+  return table(nodeColumns, rows, columns);
+}
+
+function colorOf(verified: string): 'good' | 'bad' | 'warning' {
+  if (verified === 'True') return 'good';
+  return verified === 'False' ? 'bad' : 'warning';
 }
 
 /** `ip-10-0-0-1` of `ip-10-0-0-1.eu-west-1.compute.internal`, unless another node starts with it, too. */

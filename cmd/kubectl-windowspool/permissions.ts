@@ -1,5 +1,6 @@
 /** Whether the user has permissions, by the API server's SelfSubjectAccessReview. */
 import type { V1SelfSubjectAccessReview } from '@kubernetes/client-node';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import type { Cluster } from './cluster.ts';
 
 /** A permission; in all namespaces if none is given. A resource can have a subresource: `pods/eviction`. */
@@ -29,7 +30,7 @@ export async function missingPermissions(
       kind: 'SelfSubjectAccessReview',
       spec: { resourceAttributes },
     };
-    const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+    const review = apiPath('authorization.k8s.io/v1', 'selfsubjectaccessreviews');
     const { status } = await client.request<V1SelfSubjectAccessReview>('POST', review, { body, signal });
     return status?.allowed ? [] : [`${verb} ${path}${namespace === undefined ? '' : ` in namespace ${namespace}`}`];
   };

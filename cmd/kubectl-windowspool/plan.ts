@@ -1,11 +1,11 @@
 /** `kubectl windowspool plan`: the changes that are due for a pool, or what a manifest would change. */
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
-import { KIND } from '../../controllers/kubernetes/pools.ts';
+import { KIND, poolPath } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { byHeading } from '../../controllers/windowspool/rules/heldSteps.ts';
 import { type AwsFlags, type AwsPreview, awsPreviews } from './awsPreview.ts';
-import { type Cluster, POOLS_PATH } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, printResult } from './output.ts';
@@ -87,25 +87,19 @@ async function planOfManifest(
       rejected.push(`The API server rejects WindowsPool ${name}: ${explain(error)}`);
     }
   }
-  const previews =
-    results.length > 0
-      ? await awsPreviews(
-          cluster,
-          results.map(({ after }) => after),
-          flags,
-          version,
-        )
-      : [];
-  const list = results.map(({ name, before, after }, index) => ({
-    pool: name,
-    exists: before !== undefined,
-    changes: specChanges(before?.spec, after.spec),
-    aws: previews[index],
-  }));
-  if (results.length > 0)
+  if (results.length > 0) {
+    const applied = results.map(({ after }) => after);
+    const previews = await awsPreviews(cluster, applied, flags, version);
+    const list = results.map(({ name, before, after }, index) => ({
+      pool: name,
+      exists: before !== undefined,
+      changes: specChanges(before?.spec, after.spec),
+      aws: previews[index],
+    }));
     printResult(terminal, flags.output, list, (columns) =>
       results.flatMap((result, index) => resultLines(result, previews[index], columns)),
     );
+  }
   if (rejected.length > 0) throw new Failure(rejected.join('\n'));
 }
 
@@ -129,9 +123,8 @@ export function poolsIn(text: string, filename: string): WindowsPool[] {
 
 /** What `kubectl apply --server-side --force-conflicts` would store. */
 async function applied({ client, signal }: Cluster, manifest: WindowsPool): Promise<WindowsPool> {
-  const path = `${POOLS_PATH}/${encodeURIComponent(manifest.metadata.name)}`;
   const query = { dryRun: 'All', fieldManager: 'kubectl', force: true, fieldValidation: 'Warn' };
-  const stored = await client.request<object>('PATCH', path, {
+  const stored = await client.request<object>('PATCH', poolPath(manifest.metadata.name), {
     query,
     body: manifest,
     contentType: PATCH.apply,

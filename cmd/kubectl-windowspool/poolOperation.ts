@@ -1,9 +1,10 @@
 /** `kubectl windowspool retry`, `pause` and `resume`: shows what would happen, asks, and annotates the pool. */
+import { poolPath } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
-import { sentence } from '../../controllers/windowspool/util/words.ts';
-import { type Cluster, POOLS_PATH } from './cluster.ts';
+import { compact, sentence } from '../../controllers/windowspool/util/words.ts';
+import type { Cluster } from './cluster.ts';
 import { confirm } from './confirm.ts';
 import { pendingChanges } from './plan.ts';
 import type { Terminal } from './terminal.ts';
@@ -30,7 +31,7 @@ export async function operatePool(
 ): Promise<void> {
   const pool = await cluster.pool(name);
   const { patch, notes } = changeOf(operation, pool, cluster.client.now());
-  const path = `${POOLS_PATH}/${encodeURIComponent(name)}`;
+  const path = poolPath(name);
   if (patch) await cluster.patch(path, patch, true);
   terminal.print(notes.flatMap((note) => wrap(note, terminal.columns)).join('\n'));
   if (!patch) return;
@@ -41,14 +42,7 @@ export async function operatePool(
 
 /** What the operation changes on this pool. `now`: epoch milliseconds. */
 export function changeOf(operation: PoolOperation, pool: WindowsPool, now: number): PoolChange {
-  switch (operation) {
-    case 'retry':
-      return retry(pool, now);
-    case 'pause':
-      return pause(pool);
-    case 'resume':
-      return resume(pool);
-  }
+  return { retry, pause, resume }[operation](pool, now);
 }
 
 const annotate = (key: string, value: string | null) => ({ metadata: { annotations: { [key]: value } } });
@@ -83,15 +77,11 @@ function pause(pool: WindowsPool): PoolChange {
   const draining = (disruption?.nodes ?? []).map((node) => node.name);
   return {
     patch: annotate(PAUSED_ANNOTATION, 'true'),
-    notes: [
+    notes: compact([
       `The operator stops changing AWS, nodes and the RuntimeClass for pool ${name}, and keeps reporting its status.`,
-      ...(nodeGroup?.update?.status === 'InProgress'
-        ? ['An update is in progress: EKS cannot stop it, and completes it.']
-        : []),
-      ...(draining.length > 0
-        ? [`The drain of ${draining.join(', ')} stops, and continues when the pool is resumed.`]
-        : []),
-    ],
+      nodeGroup?.update?.status === 'InProgress' && 'An update is in progress: EKS cannot stop it, and completes it.',
+      draining.length > 0 && `The drain of ${draining.join(', ')} stops, and continues when the pool is resumed.`,
+    ]),
   };
 }
 
@@ -101,9 +91,9 @@ function resume(pool: WindowsPool): PoolChange {
   const isInSpec = pool.spec.paused;
   return {
     patch: { ...annotate(PAUSED_ANNOTATION, null), ...(isInSpec && { spec: { paused: false } }) },
-    notes: [
+    notes: compact([
       ...pendingChanges(pool),
-      ...(isInSpec ? ['This sets spec.paused to false. If a GitOps tool manages the pool, change it there, too.'] : []),
-    ],
+      isInSpec && 'This sets spec.paused to false. If a GitOps tool manages the pool, change it there, too.',
+    ]),
   };
 }

@@ -1,10 +1,10 @@
 /** The RuntimeClasses of the cluster. */
 import { readPages } from '../../controllers/kubernetes/pages.ts';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
 import type { LintedRuntimeClass } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
 
-const PATH = '/apis/node.k8s.io/v1/runtimeclasses';
 const LIMITS = { limit: 500, most: 10_000 };
 
 /** A RuntimeClass with the fields that the rules read, and what it adds to pods. */
@@ -20,7 +20,7 @@ export function runtimeClassesOf({ client, signal, flags }: Cluster): Promise<re
   const options = { signal, timeoutMs: flags.requestTimeout, ...LIMITS };
   return readPages<ClusterRuntimeClass, ClusterRuntimeClass>(
     client,
-    PATH,
+    apiPath('node.k8s.io/v1', 'runtimeclasses'),
     options,
     ({ metadata, handler, scheduling }) => ({
       metadata: { name: metadata.name },

@@ -7,7 +7,7 @@ import { explain, Failure } from './failure.ts';
 import { formatted, type OutputFormat } from './output.ts';
 import { type Finding, type PoolReport, reportOf } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
-import { type Column, type Paint, table, wrap } from './text.ts';
+import { type Column, nextStepLines, type Paint, table, wrap } from './text.ts';
 
 const REFRESH_MS = 2_000;
 /** Lines of a message; `kubectl describe` shows all of it. */
@@ -54,32 +54,21 @@ function listLines(reports: readonly PoolReport[], columns: number, paint: Paint
   return reports.length === 0 ? ['No WindowsPools found.'] : poolTable(reports, columns, paint);
 }
 
-const COLUMNS: readonly Column[] = [
-  { header: 'POOL', cut: true },
-  { header: 'STATUS' },
-  { header: 'NODES' },
-  { header: 'VERIFIED' },
-  { header: 'PROBLEM', cut: true },
-  { header: 'WINDOWS', wide: true },
-  { header: 'BUILD', wide: true },
-  { header: 'RELEASE', wide: true },
-  { header: 'NEXT COMMAND', wide: true },
-];
-
 /** The lines of a table of pools. */
 export function poolTable(reports: readonly PoolReport[], columns: number, paint: Paint): string[] {
-  const rows = reports.map((report) => [
-    report.pool,
-    paint(colorOf(report), `${report.verdict}${report.paused ? ',Paused' : ''}`),
-    `${report.nodes.total ?? 0}/${report.nodes.desired ?? report.nodes.total ?? 0}`,
-    String(report.nodes.verified ?? 0),
-    (report.problems[0] ?? report.inProgress[0])?.reason ?? '',
-    report.windowsVersion,
-    report.build ?? '',
-    report.release ?? '',
-    report.nextCommand ?? '',
-  ]);
-  return table(COLUMNS, rows, columns);
+  const statusOf = (report: PoolReport) => paint(colorOf(report), `${report.verdict}${report.paused ? ',Paused' : ''}`);
+  const poolColumns: readonly Column<PoolReport>[] = [
+    { header: 'POOL', cut: true, value: ({ pool }) => pool },
+    { header: 'STATUS', value: statusOf },
+    { header: 'NODES', value: ({ nodes: { total = 0, desired = total } }) => `${total}/${desired}` },
+    { header: 'VERIFIED', value: ({ nodes }) => String(nodes.verified ?? 0) },
+    { header: 'PROBLEM', cut: true, value: ({ problems, inProgress }) => (problems[0] ?? inProgress[0])?.reason ?? '' },
+    { header: 'WINDOWS', wide: true, value: ({ windowsVersion }) => windowsVersion },
+    { header: 'BUILD', wide: true, value: ({ build = '' }) => build },
+    { header: 'RELEASE', wide: true, value: ({ release = '' }) => release },
+    { header: 'NEXT COMMAND', wide: true, value: ({ nextCommand = '' }) => nextCommand },
+  ];
+  return table(poolColumns, reports, columns);
 }
 
 function colorOf({ verdict, problems, paused }: PoolReport): 'good' | 'warning' | 'bad' {
@@ -96,7 +85,7 @@ const VERDICTS: Readonly<Record<PoolReport['verdict'], string>> = {
 
 /** The lines of one pool. */
 export function poolLines(report: PoolReport, columns: number, paint: Paint): string[] {
-  const { pool, verdict, paused, message, problems, inProgress, nextStep, nextCommand } = report;
+  const { pool, verdict, paused, message, problems, inProgress } = report;
   const title = `Pool ${pool} ${VERDICTS[verdict]}${paused ? ' and paused' : ''}`;
   return [
     paint(colorOf(report), title),
@@ -106,10 +95,7 @@ export function poolLines(report: PoolReport, columns: number, paint: Paint): st
     ...facts(report).flatMap(([label, value]) => (value === '' ? [] : [`${label.padEnd(LABEL_WIDTH)}${value}`])),
     ...findings('Problems', problems, columns, paint, 'bad'),
     ...findings('In progress', inProgress, columns, paint, 'warning'),
-    '',
-    paint('title', 'Next step'),
-    ...wrap(nextStep, columns, '  '),
-    ...(nextCommand ? [`  $ ${nextCommand}`] : []),
+    ...nextStepLines(report, columns, paint),
   ];
 }
 

@@ -2,11 +2,16 @@ import assert from 'node:assert/strict';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
 import { assertGolden } from '../../test/goldenText.ts';
 import { explain, Failure, suggestion } from './failure.ts';
-import { age, colored, plain, printable, table, wrap } from './text.ts';
+import { age, type Column, colored, plain, printable, table, wrap } from './text.ts';
 
 describe('a table', () => {
-  const columns = [{ header: 'NAME', cut: true }, { header: 'STATE' }, { header: 'MORE', wide: true }] as const;
-  const rows = [
+  type Row = readonly [name: string, state: string, more: string];
+  const columns: readonly Column<Row>[] = [
+    { header: 'NAME', cut: true, value: ([name]) => name },
+    { header: 'STATE', value: ([, state]) => state },
+    { header: 'MORE', wide: true, value: ([, , more]) => more },
+  ];
+  const rows: readonly Row[] = [
     ['a-very-long-name', 'on', 'all\nof it'],
     ['b', 'off', ''],
   ];
@@ -21,8 +26,8 @@ describe('a table', () => {
     ]);
   });
   it('aligns colored values', () => {
-    const [, first = ''] = table([{ header: 'A' }, { header: 'B' }], [[colored('good', 'x'), 'y']], 80);
-    assert.equal(first, '\x1b[32mx\x1b[39m  y');
+    const [, first = ''] = table(columns, [[colored('good', 'x'), 'y', '']], 80);
+    assert.equal(first, '\x1b[32mx\x1b[39m     y');
   });
 });
 

@@ -31,8 +31,9 @@ export function printable(text: string, paint: Paint): string {
 }
 
 /** A column of a table. */
-export interface Column {
+export interface Column<Row> {
   readonly header: string;
+  readonly value: (row: Row) => string;
   /** Whether the column is shown only with `--output=wide`. */
   readonly wide?: true;
   /** Whether its values may be cut, so that the table fits. */
@@ -43,15 +44,14 @@ const GAP = 2;
 const LEAST_CUT_WIDTH = 8;
 
 /**
- * The lines of a table, as kubectl prints it. Each row has a value for each column. Values have one line.
+ * The lines of a table, as kubectl prints it. Values have one line.
  * @param width of the terminal; infinite: all columns are shown, and nothing is cut
  */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string[] {
-  const isWide = width === Number.POSITIVE_INFINITY;
-  const shown = columns.flatMap((column, index) => (isWide || !column.wide ? [{ ...column, index }] : []));
+export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
+  const shown = columns.filter(({ wide }) => !wide || width === Number.POSITIVE_INFINITY);
   const cells = [
     shown.map(({ header }) => header),
-    ...rows.map((row) => shown.map(({ index }) => oneLine(row[index] ?? ''))),
+    ...rows.map((row) => shown.map(({ value }) => oneLine(value(row)))),
   ];
   const widths = shown.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ''))));
   shrink(widths, shown, width);
@@ -68,7 +68,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
 }
 
 /** Narrows the columns that may be cut, the widest first, until the table fits. */
-function shrink(widths: number[], columns: readonly Column[], width: number): void {
+function shrink(widths: number[], columns: readonly Pick<Column<never>, 'cut'>[], width: number): void {
   const total = () => widths.reduce((sum, each) => sum + each, 0) + GAP * (widths.length - 1);
   const flexible = columns.flatMap(({ cut: may }, at) => (may ? [at] : []));
   while (total() > width) {
@@ -108,6 +108,16 @@ export function wrap(text: string, columns: number, indent = ''): string[] {
 export function labelled(label: string, width: number, text: string, columns: number): string[] {
   const [first = '', ...more] = wrap(text, columns, ' '.repeat(width));
   return [`${label}${first.slice(width)}`, ...more];
+}
+
+/** What to do next, and its command, below a title. */
+export function nextStepLines(
+  { nextStep, nextCommand }: { readonly nextStep: string; readonly nextCommand?: string },
+  columns: number,
+  paint: Paint,
+): string[] {
+  const command = nextCommand ? [`  $ ${nextCommand}`] : [];
+  return ['', paint('title', 'Next step'), ...wrap(nextStep, columns, '  '), ...command];
 }
 
 const UNITS = [

@@ -1,24 +1,25 @@
 /** Lists of workloads and pods, as far as the user may read them. */
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { readPages } from '../../controllers/kubernetes/pages.ts';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import type { Cluster } from './cluster.ts';
 import { unlessForbidden } from './failure.ts';
 
-/** A list: the path of its API group, and the name of the resource. */
-export type Resource = readonly [group: string, resource: string];
+/** A list: its API version, and the name of the resource. */
+export type Resource = readonly [apiVersion: string, resource: string];
 
 /** The kinds that create pods, and their resources. */
 export const WORKLOADS = {
-  Deployment: ['/apis/apps/v1', 'deployments'],
-  StatefulSet: ['/apis/apps/v1', 'statefulsets'],
-  DaemonSet: ['/apis/apps/v1', 'daemonsets'],
-  ReplicaSet: ['/apis/apps/v1', 'replicasets'],
-  ReplicationController: ['/api/v1', 'replicationcontrollers'],
-  CronJob: ['/apis/batch/v1', 'cronjobs'],
-  Job: ['/apis/batch/v1', 'jobs'],
+  Deployment: ['apps/v1', 'deployments'],
+  StatefulSet: ['apps/v1', 'statefulsets'],
+  DaemonSet: ['apps/v1', 'daemonsets'],
+  ReplicaSet: ['apps/v1', 'replicasets'],
+  ReplicationController: ['v1', 'replicationcontrollers'],
+  CronJob: ['batch/v1', 'cronjobs'],
+  Job: ['batch/v1', 'jobs'],
 } as const satisfies Readonly<Record<string, Resource>>;
 
-export const PODS: Resource = ['/api/v1', 'pods'];
+export const PODS: Resource = ['v1', 'pods'];
 const LIMITS = { limit: 500, most: 200_000 };
 
 /**
@@ -27,14 +28,13 @@ const LIMITS = { limit: 500, most: 200_000 };
  */
 export async function listAllowed<O, T>(
   cluster: Cluster,
-  [group, resource]: Resource,
+  [apiVersion, resource]: Resource,
   namespace: string | undefined,
   skipped: string[],
   keep: (object: Wire<O>) => T | undefined,
 ): Promise<readonly T[]> {
-  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   const query = resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {};
   const options = { query, signal: cluster.signal, timeoutMs: cluster.flags.requestTimeout, ...LIMITS };
-  const found = readPages<O, T>(cluster.client, `${group}${scope}/${resource}`, options, keep);
+  const found = readPages<O, T>(cluster.client, apiPath(apiVersion, resource, { namespace }), options, keep);
   return unlessForbidden(found, [], resource, skipped);
 }

@@ -9,6 +9,7 @@ import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { recordIdentity, type Wire } from './objects.ts';
+import { apiPath } from './paths.ts';
 
 /** The fields of a ConfigMap that the operator keeps. */
 export interface ConfigMap {
@@ -29,16 +30,12 @@ function configMapOf({ metadata = {}, data = {} }: Wire<V1ConfigMap>): ConfigMap
   };
 }
 
-function pathOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps/${encodeURIComponent(name)}`;
-}
-
 /** The port InstanceLists: reads a list from the API server on each call. */
 export function createInstanceLists(client: KubernetesClient): InstanceLists {
   return {
     read: ({ namespace, name }, signal) =>
       toCallResult(`get configmaps ${namespace}/${name}`, signal, async () => {
-        const path = pathOf({ namespace, name });
+        const path = apiPath('v1', 'configmaps', { namespace, name });
         const found = await ignoreNotFound(client.request<V1ConfigMap>('GET', path, { signal }).then(configMapOf));
         return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
       }),
@@ -50,7 +47,7 @@ export function createUserScripts(client: KubernetesClient, namespace: string): 
   return {
     read: ({ configMap, key }, signal) =>
       toCallResult(`get configmaps ${namespace}/${configMap}`, signal, async () => {
-        const path = pathOf({ namespace, name: configMap });
+        const path = apiPath('v1', 'configmaps', { namespace, name: configMap });
         const found = await ignoreNotFound(client.request<V1ConfigMap>('GET', path, { signal }));
         const { data = {}, binaryData = {} } = found ?? {};
         const text = Object.hasOwn(data, key) ? data[key] : undefined;
@@ -70,10 +67,9 @@ export function configMapListWatch(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   onResult: (error?: CallError) => void,
 ): ListWatch<ConfigMap> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/configmaps`;
   const source = createListWatch({
     client,
-    path,
+    path: apiPath('v1', 'configmaps', { namespace }),
     decoder: jsonDecoder(configMapOf),
     fieldSelector: `metadata.name=${name}`,
   });

@@ -6,6 +6,7 @@ import { isNotFound, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { controllerOf, epochOf, type Wire } from './objects.ts';
 import { readPages } from './pages.ts';
+import { apiPath } from './paths.ts';
 
 const LIST_TIMEOUT_MS = 10_000;
 /** A node has at most a few hundred pods, and finished ones until they are collected. */
@@ -24,11 +25,11 @@ export function createDrains(client: KubernetesClient): Drains {
     podsOn: (node, signal) =>
       toCallResult('list pods', signal, async () => {
         const options = { query: { fieldSelector: `spec.nodeName=${node}` }, signal, timeoutMs: LIST_TIMEOUT_MS };
-        return readPages<V1Pod, DrainPod>(client, '/api/v1/pods', { ...options, ...PODS_OF_NODE }, drainPodOf);
+        return readPages<V1Pod, DrainPod>(client, apiPath('v1', 'pods'), { ...options, ...PODS_OF_NODE }, drainPodOf);
       }),
     evict: ({ namespace, name, uid }, gracePeriodSeconds, signal) =>
       toCallResult('create pods/eviction', signal, async () => {
-        const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`;
+        const path = `${apiPath('v1', 'pods', { namespace, name })}/eviction`;
         const deleteOptions = { gracePeriodSeconds, preconditions: { uid } };
         const metadata = { namespace, name };
         const body: Wire<V1Eviction> = { apiVersion: 'policy/v1', kind: 'Eviction', metadata, deleteOptions };

@@ -4,19 +4,20 @@ import type { WindowsPool } from '../windowspool/api/api.gen.ts';
 import type { Events } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { microTimeOf, type Wire } from './objects.ts';
+import { apiPath } from './paths.ts';
 import { API_VERSION, KIND } from './pools.ts';
 
 const API = 'events.k8s.io/v1';
 
 /** Writes events.k8s.io/v1 Events, for a Recorder. */
 export function createEventSink(client: KubernetesClient): EventSink {
-  const collection = (namespace: string): string => `/apis/${API}/namespaces/${encodeURIComponent(namespace)}/events`;
   return {
     create: async (event, signal) => {
-      await client.request('POST', collection(event.namespace), { body: manifest(event), signal });
+      const path = apiPath(API, 'events', { namespace: event.namespace });
+      await client.request('POST', path, { body: manifest(event), signal });
     },
     updateSeries: async (event, series, signal) => {
-      const path = `${collection(event.namespace)}/${encodeURIComponent(event.name)}`;
+      const path = apiPath(API, 'events', event);
       await client.request('PATCH', path, { body: { series: seriesJson(series) }, contentType: PATCH.merge, signal });
     },
   };

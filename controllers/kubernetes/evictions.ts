@@ -9,6 +9,7 @@ import { PODS_OF_NODE } from './drains.ts';
 import { toCallResult } from './errors.ts';
 import { controllerOf, type Wire } from './objects.ts';
 import { readPages } from './pages.ts';
+import { apiPath } from './paths.ts';
 
 /** The fields of a pod that matter here: a pod can be as large as 1.5 MiB. */
 interface Pod {
@@ -37,7 +38,7 @@ export function createEvictions(client: KubernetesClient): Evictions {
           nodes.map((node) =>
             readPages<V1Pod, Pod>(
               client,
-              '/api/v1/pods',
+              apiPath('v1', 'pods'),
               { query: { fieldSelector: `spec.nodeName=${node}` }, signal, ...PODS_OF_NODE },
               (pod) => (mustGo(pod) ? podOf(pod) : undefined),
             ),
@@ -59,7 +60,7 @@ export function readBudgets(client: KubernetesClient, signal: AbortSignal): Prom
   return toCallResult('list poddisruptionbudgets', signal, () =>
     readPages<V1PodDisruptionBudget, Budget>(
       client,
-      '/apis/policy/v1/poddisruptionbudgets',
+      apiPath('policy/v1', 'poddisruptionbudgets'),
       { signal, ...BUDGETS },
       budgetOf,
     ),

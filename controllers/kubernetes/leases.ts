@@ -4,13 +4,13 @@ import type { Lease, LeaseClient, LeaseRecord } from '../runtime/ports.ts';
 import type { KubernetesClient } from './client.ts';
 import { ignoreNotFound } from './errors.ts';
 import { epochOf, microTimeOf, type Wire } from './objects.ts';
+import { apiPath } from './paths.ts';
 
 const API = 'coordination.k8s.io/v1';
 
 /** A client of one Lease. */
 export function createLeaseClient(client: KubernetesClient, namespace: string, name: string): LeaseClient {
-  const collection = `/apis/${API}/namespaces/${encodeURIComponent(namespace)}/leases`;
-  const path = `${collection}/${encodeURIComponent(name)}`;
+  const path = apiPath(API, 'leases', { namespace, name });
   const manifest = (record: LeaseRecord, resourceVersion?: string): Wire<V1Lease> => ({
     apiVersion: API,
     kind: 'Lease',
@@ -26,7 +26,13 @@ export function createLeaseClient(client: KubernetesClient, namespace: string, n
   return {
     read: (signal) => ignoreNotFound(client.request<V1Lease>('GET', path, { signal }).then(leaseOf)),
     create: async (record, signal) =>
-      leaseOf(await client.request<V1Lease>('POST', collection, { body: manifest(record), signal, unfenced: true })),
+      leaseOf(
+        await client.request<V1Lease>('POST', apiPath(API, 'leases', { namespace }), {
+          body: manifest(record),
+          signal,
+          unfenced: true,
+        }),
+      ),
     update: async (record, resourceVersion, signal) =>
       leaseOf(
         await client.request<V1Lease>('PUT', path, { body: manifest(record, resourceVersion), signal, unfenced: true }),

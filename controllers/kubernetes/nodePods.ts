@@ -36,6 +36,7 @@ import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { epochOf, recordIdentity, type Wire } from './objects.ts';
+import { apiPath } from './paths.ts';
 import { same } from './sameValue.ts';
 
 /** Of a pod. The pool's taints and those of the operator and of NodeReadinessRules. */
@@ -83,10 +84,7 @@ export function nodePodListWatch(
   return reportingListWatch(source, `watch pods in ${namespace}`, onResult);
 }
 
-function pathOf(namespace: string, name?: string): string {
-  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods`;
-  return name === undefined ? path : `${path}/${encodeURIComponent(name)}`;
-}
+const pathOf = (namespace: string, name?: string) => apiPath('v1', 'pods', { namespace, name });
 
 /** The port. The result of a creation goes into the store. */
 export function createNodePods(

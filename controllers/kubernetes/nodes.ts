@@ -21,10 +21,12 @@ import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch, listAll } from './listWatch.ts';
 import { nodeFields, nodeFieldsWithoutImages } from './nodeFields.ts';
 import { recordIdentity } from './objects.ts';
+import { apiPath } from './paths.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
 import { same } from './sameValue.ts';
 
-const PATH = '/api/v1/nodes';
+/** The path of a node, or of all nodes. */
+export const nodePath = (name?: string) => apiPath('v1', 'nodes', { name });
 /** For one small object: what takes longer is retried. */
 const READ_TIMEOUT_MS = 10_000;
 
@@ -74,7 +76,7 @@ export function nodeListWatch(
   labelSelector?: string,
   readsImages: ReadsImages = () => true,
 ): ListWatch<NodeRecord> {
-  const options = { client, path: PATH, ...(labelSelector !== undefined && { labelSelector }) };
+  const options = { client, path: nodePath(), ...(labelSelector !== undefined && { labelSelector }) };
   const inProtobuf = (fields: FieldTable<NodeRecord>) => protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields });
   const either = (full: Decoder<NodeRecord>, lean: Decoder<NodeRecord>): Decoder<NodeRecord> => ({
     accept: full.accept,
@@ -88,14 +90,10 @@ export function nodeListWatch(
     fallback: createListWatch({ ...options, decoder: json }),
     onRefused: (error) =>
       client.log.warn(
-        { path: PATH, error: error.message },
+        { path: nodePath(), error: error.message },
         'the API server does not support protobuf; reading nodes as JSON',
       ),
   });
-}
-
-function pathOf(name: string): string {
-  return `${PATH}/${encodeURIComponent(name)}`;
 }
 
 /** The port Nodes. The results of writes go into the store. Reads have images; `readsImages` is that of the store. */
@@ -113,7 +111,7 @@ export function createNodes(
   const patched = (node: NodeRecord, body: readonly object[], signal: AbortSignal) =>
     toCallResult('patch nodes', signal, async () => {
       const options = { body, contentType: PATCH.json, signal };
-      observeWrite(await client.request('PATCH', pathOf(node.name), options).catch(rethrowFailedTest));
+      observeWrite(await client.request('PATCH', nodePath(node.name), options).catch(rethrowFailedTest));
     });
   const listed = (selector: string, signal: AbortSignal) =>
     toCallResult('list nodes', signal, () => listAll(nodeListWatch(client, selector), () => signal));
@@ -121,14 +119,14 @@ export function createNodes(
     read: (name, signal) =>
       toCallResult('get nodes', signal, async () => {
         const options = { signal, timeoutMs: READ_TIMEOUT_MS };
-        return ignoreNotFound(client.request<object>('GET', pathOf(name), options).then(nodeRecordOf));
+        return ignoreNotFound(client.request<object>('GET', nodePath(name), options).then(nodeRecordOf));
       }),
     ofGroup: (group, signal) => listed(`${NODE_GROUP_LABEL}=${group}`, signal),
     ofPool: (pool, signal) => listed(`${POOL_KEY}=${pool},${NODE_SELECTOR}`, signal),
     outside: (pool, signal) =>
       toCallResult('list nodes', signal, async () => {
         const query = { labelSelector: `${POOL_KEY}=${pool},${OS_LABEL}!=${WINDOWS}` };
-        const found = await client.request<V1NodeList>('GET', PATH, {
+        const found = await client.request<V1NodeList>('GET', nodePath(), {
           query,
           signal,
           timeoutMs: READ_TIMEOUT_MS,
@@ -141,7 +139,7 @@ export function createNodes(
         // The uid in a merge patch is a precondition: a new node with the same name is not changed.
         const body = { metadata: { uid: node.uid, labels: { [key]: value } } };
         const options = { body, contentType: PATCH.merge, signal };
-        const written = await client.request('PATCH', pathOf(node.name), options);
+        const written = await client.request('PATCH', nodePath(node.name), options);
         observeWrite(written);
       }),
     setTaints: (node, change, signal) => patched(node, taintPatch(node, change), signal),
@@ -151,7 +149,7 @@ export function createNodes(
     setConditions: (node, report, now, signal) =>
       toCallResult('patch nodes/status', signal, async () => {
         const body = { metadata: { uid: node.uid }, status: { conditions: conditionsPatch(node, report, now) } };
-        const path = `${pathOf(node.name)}/status`;
+        const path = `${nodePath(node.name)}/status`;
         const written = await client.request('PATCH', path, { body, contentType: PATCH.strategic, signal });
         observeWrite(written);
       }),

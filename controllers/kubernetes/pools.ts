@@ -8,10 +8,12 @@ import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
+import { apiPath } from './paths.ts';
 
 export const API_VERSION = 'winpool.dev/v1alpha1';
 export const KIND = 'WindowsPool';
-const PATH = `/apis/${API_VERSION}/windowspools`;
+/** The path of a pool, or of all pools. */
+export const poolPath = (name?: string) => apiPath(API_VERSION, 'windowspools', { name });
 /** kubectl's copy of the manifest, as large as the object. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -38,13 +40,11 @@ function poolOf(object: Wire<KubernetesObject>): WindowsPool {
 }
 
 export function poolListWatch(client: KubernetesClient): ListWatch<WindowsPool> {
-  return createListWatch({ client, path: PATH, decoder: jsonDecoder(poolOf) });
+  return createListWatch({ client, path: poolPath(), decoder: jsonDecoder(poolOf) });
 }
 
 /** The port Pools. Every write has a precondition, and its result goes into the store. */
 export function createPools(client: KubernetesClient, store: StoreView<WindowsPool>): Pools {
-  const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
-
   const write = async (
     method: 'PUT' | 'PATCH',
     path: string,
@@ -64,7 +64,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
   ): Promise<WindowsPool> => {
     const { name, resourceVersion } = pool.metadata;
     // A merge patch replaces the list with the finalizers of others: the resourceVersion is the precondition.
-    return write('PATCH', pathOf(name), { metadata: { resourceVersion, finalizers } }, signal);
+    return write('PATCH', poolPath(name), { metadata: { resourceVersion, finalizers } }, signal);
   };
 
   return {
@@ -72,7 +72,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     read: (name, signal) =>
       toCallResult('get windowspools', signal, async () => {
         const pool = await ignoreNotFound(
-          client.request<KubernetesObject>('GET', pathOf(name), { signal }).then(poolOf),
+          client.request<KubernetesObject>('GET', poolPath(name), { signal }).then(poolOf),
         );
         if (pool) store.observeWrite(pool);
         return pool;
@@ -80,7 +80,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     list: (signal) =>
       toCallResult('list windowspools', signal, async () => {
         // Without a resourceVersion the API server returns the most recent data.
-        const { items = [] } = await client.request<{ items?: KubernetesObject[] }>('GET', PATH, {
+        const { items = [] } = await client.request<{ items?: KubernetesObject[] }>('GET', poolPath(), {
           signal,
           maxBytes: LARGEST_PAGE,
         });
@@ -105,7 +105,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
         // The subresource ignores all but the status. The resourceVersion in the metadata is the precondition. The CRD's default applies only to
         // objects without a status, and kstatus takes a status without a generation for that of a reconciled object.
         const complete = { observedGeneration: UNSEEN, ...status };
-        return write('PUT', `${pathOf(pool.metadata.name)}/status`, { ...pool, status: complete }, signal);
+        return write('PUT', `${poolPath(pool.metadata.name)}/status`, { ...pool, status: complete }, signal);
       }),
   };
 }

@@ -2,6 +2,7 @@
 import type { V1SubjectAccessReview, V1TokenReview, V1UserInfo } from '@kubernetes/client-node';
 import type { KubernetesClient } from './client.ts';
 import type { Wire } from './objects.ts';
+import { apiPath } from './paths.ts';
 
 /** A user as the API server authenticates it. */
 export type User = Wire<V1UserInfo>;
@@ -18,7 +19,7 @@ export interface Reviews {
 export function createReviews(client: KubernetesClient, timeoutMs: number): Reviews {
   const ask = <T>(group: 'authentication' | 'authorization', kind: string, spec: object, signal: AbortSignal) => {
     const apiVersion = `${group}.k8s.io/v1`;
-    const path = `/apis/${apiVersion}/${kind.toLowerCase()}s`;
+    const path = apiPath(apiVersion, `${kind.toLowerCase()}s`);
     return client.request<T>('POST', path, { body: { apiVersion, kind, spec }, signal, timeoutMs, unfenced: true });
   };
   return {

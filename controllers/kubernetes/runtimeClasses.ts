@@ -14,10 +14,11 @@ import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import { managerOf } from './managerOf.ts';
 import { recordIdentity, type Wire } from './objects.ts';
+import { apiPath } from './paths.ts';
 import { API_VERSION, KIND } from './pools.ts';
 
 const RUNTIME_CLASS_API = 'node.k8s.io/v1';
-const PATH = `/apis/${RUNTIME_CLASS_API}/runtimeclasses`;
+const pathOf = (name?: string) => apiPath(RUNTIME_CLASS_API, 'runtimeclasses', { name });
 
 export const runtimeClassIdentity: Identity<RuntimeClass> = recordIdentity;
 
@@ -37,7 +38,7 @@ function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Wire<V
 }
 
 export function runtimeClassListWatch(client: KubernetesClient): ListWatch<RuntimeClass> {
-  return createListWatch({ client, path: PATH, decoder: jsonDecoder(runtimeClassOf) });
+  return createListWatch({ client, path: pathOf(), decoder: jsonDecoder(runtimeClassOf) });
 }
 
 /**
@@ -45,7 +46,6 @@ export function runtimeClassListWatch(client: KubernetesClient): ListWatch<Runti
  * pool. All pools share one field manager, because at every apply the API server converts the object once for each manager.
  */
 export function createRuntimeClasses(client: KubernetesClient, store: StoreView<RuntimeClass>): RuntimeClasses {
-  const pathOf = (name: string): string => `${PATH}/${encodeURIComponent(name)}`;
   const observe = (written: Wire<V1RuntimeClass>): void => void store.observeWrite(runtimeClassOf(written));
   const patchOwners = async (seen: RuntimeClass, change: object, signal: AbortSignal) => {
     const body = { metadata: { uid: seen.uid, ...change } };
@@ -57,7 +57,7 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
     create: (desired, pool, signal) =>
       toCallResult('create runtimeclasses', signal, async () => {
         const body = manifest(desired, { ownerReferences: [ownerReferenceTo(pool)] });
-        observe(await client.request<V1RuntimeClass>('POST', PATH, { query: WRITER, body, signal }));
+        observe(await client.request<V1RuntimeClass>('POST', pathOf(), { query: WRITER, body, signal }));
       }),
     apply: (desired, seen, signal) =>
       toCallResult('patch runtimeclasses', signal, async () => {

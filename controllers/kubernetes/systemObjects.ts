@@ -15,12 +15,14 @@ import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../window
 import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { managerOf } from './managerOf.ts';
+import { nodePath } from './nodes.ts';
 import type { Wire } from './objects.ts';
+import { apiPath } from './paths.ts';
 
-const SYSTEM = 'namespaces/kube-system';
+const SYSTEM = 'kube-system';
 
 const CNI_CONFIG = 'amazon-vpc-cni';
-const CNI_CONFIG_PATH = `/api/v1/${SYSTEM}/configmaps/${CNI_CONFIG}`;
+const configMapPath = (name: string) => apiPath('v1', 'configmaps', { namespace: SYSTEM, name });
 
 const LINUX = 'kubernetes.io/os=linux';
 
@@ -70,15 +72,15 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     signal: AbortSignal,
   ): Promise<CallResult<Record<string, string> | undefined>> =>
     toCallResult(`get configmaps kube-system/${name}`, signal, async () => {
-      const found = await find<V1ConfigMap>(`/api/v1/${SYSTEM}/configmaps/${name}`, signal);
+      const found = await find<V1ConfigMap>(configMapPath(name), signal);
       return found && (found.data ?? {});
     });
-  const list = (options: RequestOptions) => client.request<V1NodeList>('GET', '/api/v1/nodes', options);
+  const list = (options: RequestOptions) => client.request<V1NodeList>('GET', nodePath(), options);
   return {
     cniConfig: (signal) => configMap(CNI_CONFIG, signal),
     cniConfigOwner: (key, signal) =>
       toCallResult(`get configmaps kube-system/${CNI_CONFIG}`, signal, async () => {
-        const found = await find<V1ConfigMap>(CNI_CONFIG_PATH, signal);
+        const found = await find<V1ConfigMap>(configMapPath(CNI_CONFIG), signal);
         return found && ownerOf(found, key);
       }),
     setCniConfig: (key, value, seen, signal) =>
@@ -88,7 +90,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
         const metadata = { name: CNI_CONFIG, namespace: 'kube-system', ...(seen && { uid, resourceVersion }) };
         const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { [key]: value } };
         const query = { fieldManager: MANAGED_BY, force: seen !== undefined };
-        await client.request('PATCH', CNI_CONFIG_PATH, { query, body, contentType: PATCH.apply, signal });
+        await client.request('PATCH', configMapPath(CNI_CONFIG), { query, body, contentType: PATCH.apply, signal });
       }),
     roleMappings: async (signal) => {
       const found = await configMap('aws-auth', signal);
@@ -99,7 +101,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
     },
     legacyController: (signal) =>
       toCallResult('get deployments.apps kube-system/vpc-resource-controller', signal, async () => {
-        const path = `/apis/apps/v1/${SYSTEM}/deployments/vpc-resource-controller`;
+        const path = apiPath('apps/v1', 'deployments', { namespace: SYSTEM, name: CONTROLLER });
         return (await find<KubernetesObject>(path, signal)) !== undefined;
       }),
     podWebhook: (signal) =>
@@ -107,7 +109,9 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
         `get mutatingwebhookconfigurations.admissionregistration.k8s.io ${POD_WEBHOOK}`,
         signal,
         async () => {
-          const path = `/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/${POD_WEBHOOK}`;
+          const path = apiPath('admissionregistration.k8s.io/v1', 'mutatingwebhookconfigurations', {
+            name: POD_WEBHOOK,
+          });
           return (await find<KubernetesObject>(path, signal)) !== undefined;
         },
       ),
@@ -115,10 +119,8 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       toCallResult('list events in namespace default', signal, async () => {
         const fieldSelector = `involvedObject.kind=Node,involvedObject.name=${name},type=Warning,source=${CONTROLLER}`;
         const query = { fieldSelector, limit: PAGE };
-        const { items } = await client.request<CoreV1EventList>('GET', '/api/v1/namespaces/default/events', {
-          query,
-          signal,
-        });
+        const path = apiPath('v1', 'events', { namespace: 'default' });
+        const { items } = await client.request<CoreV1EventList>('GET', path, { query, signal });
         const ofThisNode = ({ lastTimestamp }: Wire<CoreV1Event>) =>
           lastTimestamp === undefined || lastTimestamp === null || Date.parse(lastTimestamp) >= createdAt;
         return newestWarnings((items ?? []).filter(ofThisNode));
@@ -129,7 +131,8 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
       toCallResult('list pods', signal, async () => {
         // Deleted pods that still run have a node, too.
         const query = { labelSelector: DNS, fieldSelector: 'spec.nodeName!=', limit: MOST_DNS_PODS };
-        const { items } = await client.request<V1PodList>('GET', `/api/v1/${SYSTEM}/pods`, { query, signal });
+        const path = apiPath('v1', 'pods', { namespace: SYSTEM });
+        const { items } = await client.request<V1PodList>('GET', path, { query, signal });
         const staying = (items ?? []).filter(
           ({ metadata, status = {} }) => !metadata?.deletionTimestamp && !hasEnded(status),
         );

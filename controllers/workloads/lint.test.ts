@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { RUNTIME_CLASSES } from '../../test/workloads/build.ts';
 import { CASES, RULES_WITHOUT_CASE } from '../../test/workloads/cases.ts';
 import { SAMPLES } from '../../test/workloads/samples.ts';
-import { findingsOf, POD_SPEC_PATHS } from './lint.ts';
+import { findingsOf, imageFindingsOf, POD_SPEC_PATHS } from './lint.ts';
 import { RULES } from './rules.ts';
 
 describe('the linter of workloads', () => {
@@ -41,6 +41,15 @@ describe('the linter of workloads', () => {
     const [finding] = findingsOf(spec?.manifest, []);
     assert.deepEqual(finding?.names, ['init']);
     assert.match(finding?.message ?? '', /^RunAsUser \(init\): securityContext\.runAsUser /);
+  });
+
+  it('compares images with another build than the one that the pod selects', () => {
+    const containers = [{ name: 'web', image: 'mcr.microsoft.com/windows/servercore:ltsc2022', stdin: true }];
+    const spec = { nodeSelector: { 'node.kubernetes.io/windows-build': '10.0.20348' }, containers };
+    const found = ['10.0.20348', '10.0.17763'].map((build) =>
+      imageFindingsOf(spec, build, []).map(({ names }) => names),
+    );
+    assert.deepEqual(found, [[], [['web']]]);
   });
 
   it('treats null as absent', () => {

@@ -2,7 +2,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { Grade, Rule } from './rule.ts';
 import { VARIABLES } from './rule.ts';
-import { RULES } from './rules.ts';
+import { IMAGE_RULES, RULES } from './rules.ts';
 
 /** A violation of a rule. */
 export interface Finding {
@@ -60,6 +60,18 @@ export function findingsOf(manifest: unknown, runtimeClasses: readonly LintedRun
   });
 }
 
+/** The violations of a pod spec whose images do not fit a Windows build, as if it selected nodes of this build. Throws as `findingsOf`. */
+export function imageFindingsOf(
+  podSpec: object,
+  build: string,
+  runtimeClasses: readonly LintedRuntimeClass[],
+): readonly Finding[] {
+  const { nodeSelector: own } = podSpec as { readonly nodeSelector?: object };
+  const nodeSelector = { ...own, 'kubernetes.io/os': 'windows', 'node.kubernetes.io/windows-build': build };
+  const findings = findingsOf({ kind: 'Pod', spec: { ...podSpec, nodeSelector } }, runtimeClasses);
+  return findings.filter(({ rule }) => IMAGE_RULES.includes(rule));
+}
+
 /** The operating system that a pod or a template is for. Throws as `findingsOf`; `linux` for kinds without a pod spec. */
 export function operatingSystemOf(
   manifest: unknown,
@@ -69,10 +81,18 @@ export function operatingSystemOf(
   return podSpec !== undefined && runsOnWindows(variablesOf(podSpec, runtimeClasses)) ? 'windows' : 'linux';
 }
 
+/** The pod spec of a manifest, whatever its types; undefined for other kinds, and if there is none. */
+export function rawPodSpecOf(manifest: unknown): Fields | undefined {
+  const { kind } = isFields(manifest) ? manifest : {};
+  const path = typeof kind === 'string' ? POD_SPEC_PATHS[kind] : undefined;
+  let value: unknown = path && manifest;
+  for (const field of path ?? []) value = isFields(value) ? value[field] : undefined;
+  return isFields(value) ? value : undefined;
+}
+
 /** The RuntimeClass that a pod or a template names; undefined also for what is malformed. */
 export function runtimeClassNameOf(manifest: unknown): string | undefined {
-  const { kind } = isFields(manifest) ? manifest : {};
-  const { runtimeClassName } = specOf(manifest, typeof kind === 'string' ? (POD_SPEC_PATHS[kind] ?? []) : []);
+  const { runtimeClassName } = rawPodSpecOf(manifest) ?? {};
   return typeof runtimeClassName === 'string' ? runtimeClassName : undefined;
 }
 
@@ -97,20 +117,13 @@ function podSpecOf(manifest: unknown): Fields | undefined {
   if (typeof kind !== 'string') throw new Error('The manifest has no kind: pass one object of the Kubernetes API.');
   const path = POD_SPEC_PATHS[kind];
   if (!path) return undefined;
-  const value = specOf(manifest, path);
+  const value = rawPodSpecOf(manifest) ?? {};
   if (!Array.isArray(value.containers))
     throw new Error(`${kind}: ${path.join('.')}.containers is missing or is not a list.`);
   const podSpec = withoutNulls(value) as Fields;
   const problem = shapeProblem(podSpec);
   if (problem) throw new Error(`${kind}: ${path.join('.')}.${problem}.`);
   return podSpec;
-}
-
-/** The object at the path; empty if there is none. */
-function specOf(manifest: unknown, path: readonly string[]): Fields {
-  let value: unknown = manifest;
-  for (const field of path) value = isFields(value) ? value[field] : undefined;
-  return isFields(value) ? value : {};
 }
 
 /** The lists of objects that the rules read, and whether each object has a name. */

@@ -3,13 +3,20 @@ import { drainOf } from '../../../controllers/windowspool/disruption/drain.ts';
 import { drainOptionsOf } from '../../../controllers/windowspool/disruption/drainAction.ts';
 import { maxUnavailableOf } from '../../../controllers/windowspool/disruption/nodeBudget.ts';
 import type { StuckPod } from '../../../controllers/windowspool/ports/pods.ts';
-import { count, duration, joined } from '../../../controllers/windowspool/util/words.ts';
+import { compact, count, duration, joined } from '../../../controllers/windowspool/util/words.ts';
 import { bullet, leavingNote, obstructionNote, stuckNote } from '../nodeOperation.ts';
 import type { Permission } from '../permissions.ts';
 import { wrap } from '../text.ts';
 import type { FoundWorkload, Inventory } from './inventory.ts';
-import { deletion, deletionNote, type MigrationReport, migrateCommand, podsToMove } from './report.ts';
-import { workloadName } from './reportLines.ts';
+import {
+  deletion,
+  deletionNote,
+  leftBehind,
+  type MigrationReport,
+  migrateCommand,
+  podsToMove,
+  workloadName,
+} from './report.ts';
 import type { Move } from './side.ts';
 
 /** What is known before the drain. */
@@ -44,9 +51,9 @@ export function drainRefusal(plan: DrainPlan, now: number): string | undefined {
   const { move, report, allowsPending } = plan;
   const [problem] = report.problems;
   if (problem) return `Nothing was drained. ${problem.message}\n  $ ${problem.command}`;
-  const leftBehind = report.workloads.filter((workload) => workload.leftBehind).map(workloadName);
-  if (leftBehind.length > 0 && !allowsPending)
-    return `Nothing was drained: ${count(leftBehind.length, 'workload')} cannot run in pool ${move.to.name} yet: ${joined(leftBehind, MOST_NAMES)}. Change them first. To drain nevertheless, and leave their pods Pending, add --allow-pending.`;
+  const stranded = leftBehind(report);
+  if (stranded.length > 0 && !allowsPending)
+    return `Nothing was drained: ${count(stranded.length, 'workload')} cannot run in pool ${move.to.name} yet: ${joined(stranded, MOST_NAMES)}. Change them first. To drain nevertheless, and leave their pods Pending, add --allow-pending.`;
   const pods = leaving(plan).map(({ pod }) => pod);
   const { obstructions } = drainOf(pods, { ready: 'True', since: now }, drainOptionsOf(move.from.pool), now);
   return obstructions.length > 0 ? `Nothing was drained: ${obstructionNote(obstructions)}` : undefined;
@@ -75,7 +82,7 @@ export function drainLines(plan: DrainPlan, columns: number): string[] {
   const stuck = pods.flatMap(({ pod: { namespace, name }, blockedBy }): StuckPod[] =>
     blockedBy ? [{ namespace, name, budgets: blockedBy }] : [],
   );
-  const leftBehind = report.workloads.filter((workload) => workload.leftBehind).map(workloadName);
+  const stranded = leftBehind(report);
   const uncordoned = from.nodes.filter(({ unschedulable }) => !unschedulable).length;
   const limit =
     maxUnavailable === undefined
@@ -83,12 +90,9 @@ export function drainLines(plan: DrainPlan, columns: number): string[] {
       : `disruption.maxUnavailable: ${maxUnavailable}`;
   const atATime = nodesAtATime(move);
   const timeout = duration(drainOptionsOf(from.pool).timeoutMs);
-  const notes = [
-    ...(leftBehind.length > 0
-      ? [
-          `Warning: pods of ${joined(leftBehind, MOST_NAMES)} cannot run in pool ${to.name} and stay Pending. An autoscaler may add nodes to pool ${from.name} for them.`,
-        ]
-      : []),
+  const notes = compact([
+    stranded.length > 0 &&
+      `Warning: pods of ${joined(stranded, MOST_NAMES)} cannot run in pool ${to.name} and stay Pending. An autoscaler may add nodes to pool ${from.name} for them.`,
     uncordoned > 0
       ? `${count(uncordoned, 'node')} ${isOrAre(uncordoned)} cordoned first, so that no pod moves to another old node.`
       : 'All nodes are already cordoned.',
@@ -100,7 +104,7 @@ export function drainLines(plan: DrainPlan, columns: number): string[] {
     stuckNote(stuck),
     `The next node follows when the workloads have as many ready pods as before. If a node takes longer than ${timeout}, the command ends.`,
     `The nodes stay cordoned. No instance is terminated, and pool ${from.name} is not deleted.`,
-  ];
+  ]);
   return [
     `Drain pool ${from.name}, so that its pods start in pool ${to.name}`,
     ...notes.flatMap((note) => bullet(note, columns)),
@@ -116,17 +120,16 @@ export function podsByNode(plan: DrainPlan): ReadonlyMap<string, number> {
 
 /** The workloads of the pods that move, by the UID of the pod, if their pods can run in the new pool. */
 export function movingWorkloads({ inventory, report }: DrainPlan): ReadonlyMap<string, FoundWorkload> {
-  const leftBehind = new Set(report.workloads.filter((workload) => workload.leftBehind).map(workloadName));
-  const moving = inventory.workloads.filter((workload) => !leftBehind.has(workloadName(workload)));
+  const stranded = new Set(leftBehind(report));
+  const moving = inventory.workloads.filter((workload) => !stranded.has(workloadName(workload)));
   return new Map(moving.flatMap((workload) => podsToMove(workload).map(({ pod }) => [pod.uid, workload] as const)));
 }
 
 /** What is done, and the next command, as lines. */
 export function finishedLines({ move, report }: DrainPlan, nodes: number, columns: number): string[] {
   const { from } = move;
-  const leftBehind = report.workloads.filter((workload) => workload.leftBehind).length;
-  const pending =
-    leftBehind > 0 ? ` The pods of ${count(leftBehind, 'workload')} stay Pending until you change them.` : '';
+  const stranded = leftBehind(report).length;
+  const pending = stranded > 0 ? ` The pods of ${count(stranded, 'workload')} stay Pending until you change them.` : '';
   const done =
     nodes === 0 ? `Pool ${from.name} has no nodes.` : `All nodes of pool ${from.name} are drained and cordoned.`;
   return [...wrap(`${done}${pending} ${deletionNote(move)}`, columns), `  $ ${deletion(from)}`];

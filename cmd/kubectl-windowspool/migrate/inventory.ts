@@ -3,13 +3,14 @@ import type { V1ObjectMeta, V1OwnerReference, V1Pod } from '@kubernetes/client-n
 import { drainPodOf } from '../../../controllers/kubernetes/drains.ts';
 import { type Budget, readBudgets, stuckPodOf } from '../../../controllers/kubernetes/evictions.ts';
 import { controllerOf, type Wire } from '../../../controllers/kubernetes/objects.ts';
+import { apiPath } from '../../../controllers/kubernetes/paths.ts';
 import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windowsVersions.ts';
 import type { DrainPod } from '../../../controllers/windowspool/ports/pods.ts';
 import { parseQuantity } from '../../../controllers/windowspool/util/quantity.ts';
 import { sentence } from '../../../controllers/windowspool/util/words.ts';
-import { POD_SPEC_PATHS } from '../../../controllers/workloads/lint.ts';
+import { rawPodSpecOf } from '../../../controllers/workloads/lint.ts';
 import type { Cluster } from '../cluster.ts';
-import { listAllowed, PODS, WORKLOADS } from '../workloadLists.ts';
+import { listAllowed, PODS, type Resource, WORKLOADS } from '../workloadLists.ts';
 import { type Placement, type PodSpec, placementOf, selectsOldPool } from './placement.ts';
 import type { Move } from './side.ts';
 
@@ -166,18 +167,18 @@ function usageOf({ spec }: Wire<V1Pod>): Usage {
 /** The controllers that `wanted` names, and those without a controller that fit only the old pool. */
 async function readControllers(
   cluster: Cluster,
-  kinds: Readonly<Record<string, readonly [group: string, resource: string]>>,
+  kinds: Readonly<Record<string, Resource>>,
   wanted: ReadonlySet<string>,
   move: Move,
   skipped: string[],
 ): Promise<Controller[]> {
   const controllers: Controller[] = [];
-  for (const [kind, [group, resource]] of Object.entries(kinds))
+  for (const [kind, resource] of Object.entries(kinds))
     controllers.push(
-      ...(await listAllowed<Manifest, Controller>(cluster, [group, resource], undefined, skipped, (object) => {
+      ...(await listAllowed<Manifest, Controller>(cluster, resource, undefined, skipped, (object) => {
         const { uid = '', namespace = '', name = '' } = object.metadata ?? {};
         const owner = ownerOf(object.metadata);
-        const spec = templateOf(kind, object);
+        const spec = rawPodSpecOf({ ...object, kind }) as PodSpec | undefined;
         const isOld = spec !== undefined && selectsOldPool(spec, move);
         if (!spec || (!wanted.has(uid) && (owner || !isOld || isFinished(object)))) return undefined;
         const ready = object.status?.readyReplicas ?? 0;
@@ -190,7 +191,7 @@ async function readControllers(
           placement: placementOf(spec, kind, move),
           selectsOldPool: isOld,
           ...(REPORTS_READY.includes(kind) && {
-            ready: { path: `${group}/namespaces/${namespace}/${resource}/${name}`, pods: ready },
+            ready: { path: apiPath(...resource, { namespace, name }), pods: ready },
           }),
         };
       })),
@@ -200,12 +201,6 @@ async function readControllers(
 
 /** Kinds with status.readyReplicas. */
 const REPORTS_READY: readonly string[] = ['Deployment', 'StatefulSet', 'ReplicaSet', 'ReplicationController'];
-
-function templateOf(kind: string, object: unknown): PodSpec | undefined {
-  let value: unknown = object;
-  for (const field of POD_SPEC_PATHS[kind] ?? []) value = (value as Record<string, unknown> | undefined)?.[field];
-  return value as PodSpec | undefined;
-}
 
 function isFinished({ status }: Wire<Manifest>): boolean {
   const isDone = status?.conditions?.some(

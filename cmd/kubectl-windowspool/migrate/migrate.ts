@@ -3,11 +3,10 @@ import { joined } from '../../../controllers/windowspool/util/words.ts';
 import type { Cluster } from '../cluster.ts';
 import { confirm } from '../confirm.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { type OutputFormat, printResult } from '../output.ts';
+import { type OutputFormat, printResult, printSkipped } from '../output.ts';
 import { missingPermissions } from '../permissions.ts';
 import { runtimeClassesOf } from '../runtimeClasses.ts';
 import type { Terminal } from '../terminal.ts';
-import { labelled } from '../text.ts';
 import {
   type DrainPlan,
   drainLines,
@@ -31,7 +30,6 @@ export interface MigrateFlags {
   readonly output?: OutputFormat;
 }
 
-const SKIP = 'SKIP  ';
 /** Between two reads of the nodes that are drained. */
 const INTERVAL_MS = 2_000;
 
@@ -63,7 +61,7 @@ export async function readPlan(
   const move = await readMove(cluster, from, to);
   const skipped: string[] = [];
   const inventory = await readInventory(cluster, move, skipped);
-  for (const reason of skipped) terminal.printError(labelled(SKIP, SKIP.length, reason, terminal.columns).join('\n'));
+  printSkipped(terminal, skipped);
   return { move, inventory, report: migrationReport(move, inventory), allowsPending };
 }
 

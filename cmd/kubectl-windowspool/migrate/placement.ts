@@ -1,15 +1,13 @@
 /** What a pod spec must change so that its pods run in the new pool. Pure. */
 import type { V1PodSpec } from '@kubernetes/client-node';
 import type { Wire } from '../../../controllers/kubernetes/objects.ts';
-import { WINDOWS_BUILD_LABEL } from '../../../controllers/windowspool/nodes/windowsVersions.ts';
 import { foreignText } from '../../../controllers/windowspool/ports/foreignText.ts';
 import type { Toleration } from '../../../controllers/windowspool/ports/runtimeClasses.ts';
-import { covers, describeTaint } from '../../../controllers/windowspool/runtimeClass/runtimeClass.ts';
+import { describeTaint, untolerated } from '../../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn } from '../../../controllers/windowspool/util/labelSelector.ts';
-import { joined } from '../../../controllers/windowspool/util/words.ts';
+import { compact, joined } from '../../../controllers/windowspool/util/words.ts';
 import { buildOfImage, imageFor, LONGEST_IMAGE } from '../../../controllers/workloads/images.ts';
-import { findingsOf, isProcessIsolated } from '../../../controllers/workloads/lint.ts';
-import { IMAGE_RULES } from '../../../controllers/workloads/rules.ts';
+import { imageFindingsOf, isProcessIsolated } from '../../../controllers/workloads/lint.ts';
 import type { ClusterRuntimeClass } from '../runtimeClasses.ts';
 import { fits, type Move, type Requirements, type Side, type Term, taintsOf } from './side.ts';
 
@@ -52,14 +50,14 @@ export function placementOf(spec: PodSpec, kind: string, move: Move): Placement 
   const selector = ownSelector(spec, before);
   const images = imagesOf(spec, after, move);
   return {
-    changes: [
-      ...(mustChange ? [changed('runtimeClassName', before.metadata.name, to.runtimeClass.metadata.name)] : []),
+    changes: compact([
+      mustChange && changed('runtimeClassName', before.metadata.name, to.runtimeClass.metadata.name),
       ...selectorChanges(selector, to),
-      ...affinityChanges(spec, to),
-      ...(kind !== 'Pod' && spec.nodeName ? [nodeNameChange(spec.nodeName)] : []),
+      affinityChange(spec, to),
+      kind !== 'Pod' && spec.nodeName && nodeNameChange(spec.nodeName),
       ...tolerationChanges(spec, after, to),
       ...images.changes,
-    ],
+    ]),
     advice: images.advice,
   };
 }
@@ -102,11 +100,10 @@ function selectorChanges(selector: Readonly<Record<string, string>>, to: Side): 
   return [{ field: 'nodeSelector', text: `nodeSelector: no node of pool ${to.name} has all of its labels.` }];
 }
 
-function affinityChanges(spec: PodSpec, to: Side): Change[] {
-  const terms = termsOf(spec);
-  if (fits(to, { nodeSelector: {}, terms })) return [];
+function affinityChange(spec: PodSpec, to: Side): Change | undefined {
+  if (fits(to, { nodeSelector: {}, terms: termsOf(spec) })) return undefined;
   const text = `affinity: the required node affinity matches no node of pool ${to.name}. Change it.`;
-  return [{ field: 'affinity', text }];
+  return { field: 'affinity', text };
 }
 
 function nodeNameChange(nodeName: string): Change {
@@ -116,8 +113,7 @@ function nodeNameChange(nodeName: string): Change {
 function tolerationChanges(spec: PodSpec, runtimeClass: ClusterRuntimeClass | undefined, to: Side): Change[] {
   const own = (spec.tolerations ?? []) as readonly Toleration[];
   const tolerations = [...own, ...(runtimeClass?.scheduling?.tolerations ?? [])];
-  const missing = taintsOf(to).filter((taint) => !tolerations.some((toleration) => covers(toleration, taint)));
-  return missing.map((taint) => ({
+  return untolerated(taintsOf(to), tolerations).map((taint) => ({
     field: 'tolerations',
     to: describeTaint(taint),
     text: `tolerations: add one for ${describeTaint(taint)}, the taint of the nodes of pool ${to.name}.`,
@@ -128,26 +124,24 @@ function tolerationChanges(spec: PodSpec, runtimeClass: ClusterRuntimeClass | un
 function imagesOf(spec: PodSpec, runtimeClass: ClusterRuntimeClass | undefined, move: Move): Placement {
   const { from, to, runtimeClasses } = move;
   if (from.build === to.build) return { changes: [], advice: [] };
-  const { runtimeClassName: _, ...rest } = spec;
-  const nodeSelector = { 'kubernetes.io/os': 'windows', [WINDOWS_BUILD_LABEL]: to.build };
-  const className = runtimeClass && { runtimeClassName: runtimeClass.metadata.name };
-  const moved = { kind: 'Pod', spec: { ...rest, ...className, nodeSelector } };
-  if (!isProcessIsolated(moved, runtimeClasses)) return { changes: [], advice: [] };
+  const { runtimeClassName: _, nodeSelector: __, ...rest } = spec;
+  const moved = { ...rest, ...(runtimeClass && { runtimeClassName: runtimeClass.metadata.name }) };
+  if (!isProcessIsolated({ kind: 'Pod', spec: moved }, runtimeClasses)) return { changes: [], advice: [] };
   // The API server accepts any text as an image, also the control characters of a terminal.
   const images = [...(spec.initContainers ?? []), ...spec.containers].map(
     ({ name, image = '' }) => [name, foreignText(image, LONGEST_IMAGE)] as const,
   );
   const imageIn = new Map(images);
-  const findings = findingsOf(moved, runtimeClasses).filter(({ rule }) => IMAGE_RULES.includes(rule));
+  const findings = imageFindingsOf(moved, to.build, runtimeClasses);
   const unknown = images.map(([, image]) => image).filter((image) => buildOfImage(image) === undefined);
   return {
     changes: findings
       .filter(({ grade }) => grade === 'fails')
       .flatMap(({ names }) => names.map((name) => imageChange(name, imageIn.get(name) ?? '', to))),
-    advice: [
+    advice: compact([
       ...findings.filter(({ grade }) => grade === 'advice').map(({ message }) => message),
-      ...(unknown.length > 0 ? [unknownImages([...new Set(unknown)], to)] : []),
-    ],
+      unknown.length > 0 && unknownImages([...new Set(unknown)], to),
+    ]),
   };
 }
 

@@ -4,7 +4,7 @@ import { POD_ADDRESSES } from '../../../controllers/windowspool/nodes/windowsVer
 import { nodeSourceOf } from '../../../controllers/windowspool/rules/nodeSource.ts';
 import { isDeleting } from '../../../controllers/windowspool/rules/poolQueries.ts';
 import { parseQuantity } from '../../../controllers/windowspool/util/quantity.ts';
-import { count, joined, sentence } from '../../../controllers/windowspool/util/words.ts';
+import { compact, count, joined, sentence } from '../../../controllers/windowspool/util/words.ts';
 import { reportOf } from '../poolReport.ts';
 import type { FoundPod, Usage } from './inventory.ts';
 import { isUsable, type Move, type Side, usableNodes } from './side.ts';
@@ -54,21 +54,13 @@ function nodesAdvice({ from, to }: Move, pods: number): string[] {
   const unusable = to.nodes.filter((node) => !isUsable(node)).map(({ name }) => name);
   const usable = to.nodes.length - unusable.length;
   const isSmaller = pods > 0 && usable < from.nodes.length;
-  return [
-    ...(unusable.length > 0
-      ? [
-          `Nodes of pool ${to.name} that are not verified or accept no pods: ${joined(unusable)}. See: kubectl windowspool nodes ${to.name}`,
-        ]
-      : []),
-    ...(isSmaller
-      ? [
-          `Pool ${to.name} has fewer nodes that accept pods than pool ${from.name} has nodes: ${usable} and ${from.nodes.length}. ${remedyFor(to, from.nodes.length)}`,
-        ]
-      : []),
-    ...(isDisrupted(to.pool)
-      ? [`The operator is replacing nodes of pool ${to.name}, so pods that move now may move again.`]
-      : []),
-  ];
+  return compact([
+    unusable.length > 0 &&
+      `Nodes of pool ${to.name} that are not verified or accept no pods: ${joined(unusable)}. See: kubectl windowspool nodes ${to.name}`,
+    isSmaller &&
+      `Pool ${to.name} has fewer nodes that accept pods than pool ${from.name} has nodes: ${usable} and ${from.nodes.length}. ${remedyFor(to, from.nodes.length)}`,
+    isDisrupted(to.pool) && `The operator is replacing nodes of pool ${to.name}, so pods that move now may move again.`,
+  ]);
 }
 
 function remedyFor(to: Side, nodes: number): string {
@@ -92,16 +84,10 @@ function capacityAdvice(to: Side, pods: readonly Pick<FoundPod, 'usage'>[], used
   };
   const gib = (bytes: number) => `${(bytes / GIB).toFixed(1)} GiB`;
   const rest = 'Some of them stay Pending unless the pool grows.';
-  return [
-    ...(needed.addresses > free.addresses
-      ? [
-          `The pods to move need ${count(needed.addresses, 'address')}, and pool ${to.name} has ${free.addresses} free. ${rest}`,
-        ]
-      : []),
-    ...(needed.memory > free.memory
-      ? [
-          `The pods to move request ${gib(needed.memory)} of memory, and pool ${to.name} has ${gib(free.memory)} free. ${rest}`,
-        ]
-      : []),
-  ];
+  return compact([
+    needed.addresses > free.addresses &&
+      `The pods to move need ${count(needed.addresses, 'address')}, and pool ${to.name} has ${free.addresses} free. ${rest}`,
+    needed.memory > free.memory &&
+      `The pods to move request ${gib(needed.memory)} of memory, and pool ${to.name} has ${gib(free.memory)} free. ${rest}`,
+  ]);
 }

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDrains } from '../../../controllers/kubernetes/drains.ts';
 import { isForbidden, isNotFound, toCallError } from '../../../controllers/kubernetes/errors.ts';
 import { KubernetesError } from '../../../controllers/kubernetes/kubernetesError.ts';
+import { nodePath } from '../../../controllers/kubernetes/nodes.ts';
 import { type Drain, drainOf, graceFor, isEmpty, nameOf } from '../../../controllers/windowspool/disruption/drain.ts';
 import { drainOptionsOf } from '../../../controllers/windowspool/disruption/drainAction.ts';
 import { evictPods } from '../../../controllers/windowspool/disruption/evictPods.ts';
@@ -24,6 +25,7 @@ import { reportOf } from '../poolReport.ts';
 import { type DrainPlan, movingWorkloads, nodesAtATime, podsByNode } from './drainPlan.ts';
 import type { FoundWorkload } from './inventory.ts';
 import { isDone, type NodeProgress, type Phase, type Progress } from './progress.ts';
+import { workloadName } from './report.ts';
 
 interface State {
   node: NodeRecord;
@@ -110,7 +112,7 @@ export class PoolDrain {
   async #cordon({ name, uid }: NodeRecord): Promise<void> {
     const body = { metadata: { uid }, spec: { unschedulable: true } };
     try {
-      await this.#cluster.patch(`/api/v1/nodes/${encodeURIComponent(name)}`, body, false);
+      await this.#cluster.patch(nodePath(name), body, false);
     } catch (error) {
       if (!(error instanceof KubernetesError) || !['gone', 'conflict'].includes(toCallError(error, '').kind))
         throw error;
@@ -194,7 +196,7 @@ export class PoolDrain {
       Object.assign(state, { phase: 'drained', waitsFor: '' });
       return;
     }
-    const names = [...state.workloads].map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`);
+    const names = [...state.workloads].map(workloadName);
     state.waitsFor = `ready pods of ${joined(names)}`;
     this.#checkTimeout(state, 'is empty');
   }

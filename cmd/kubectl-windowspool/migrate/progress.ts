@@ -28,13 +28,6 @@ export interface Progress {
   readonly trouble: string;
 }
 
-const COLUMNS: readonly Column[] = [
-  { header: 'NODE', cut: true },
-  { header: 'STATE' },
-  { header: 'PODS' },
-  { header: 'WAITS FOR', cut: true },
-];
-
 const PAINTS = { cordoned: 'minor', draining: 'warning', settling: 'warning', drained: 'good', gone: 'good' } as const;
 
 /** Whether no pod has to leave the node any more. */
@@ -44,20 +37,18 @@ export function isDone({ phase }: Pick<NodeProgress, 'phase'>): boolean {
 
 /** What a terminal shows while pods move. */
 export function progressScreen({ from, to, nodes, trouble }: Progress, columns: number, paint: Paint): string[] {
-  const rows = nodes.map(({ node, phase, pods, waitsFor }) => [
-    shortName(
-      node,
-      nodes.map((each) => each.node),
-    ),
-    paint(PAINTS[phase], phase),
-    pods === undefined ? '' : String(pods),
-    waitsFor,
-  ]);
+  const names = nodes.map(({ node }) => node);
+  const nodeColumns: readonly Column<NodeProgress>[] = [
+    { header: 'NODE', cut: true, value: ({ node }) => shortName(node, names) },
+    { header: 'STATE', value: ({ phase }) => paint(PAINTS[phase], phase) },
+    { header: 'PODS', value: ({ pods = '' }) => String(pods) },
+    { header: 'WAITS FOR', cut: true, value: ({ waitsFor }) => waitsFor },
+  ];
   const done = nodes.filter(isDone).length;
   return [
     paint('title', `From pool ${from} to pool ${to}: ${done} of ${count(nodes.length, 'node')} drained`),
     '',
-    ...table(COLUMNS, rows, columns),
+    ...table(nodeColumns, nodes, columns),
     ...(trouble ? ['', ...wrap(trouble, columns)] : []),
     '',
     paint('minor', 'Press Ctrl-C to stop. The nodes stay cordoned.'),

@@ -1,7 +1,7 @@
 /** What a migration from one pool to another requires: of each workload, and of the new pool. Pure. */
 import { drainOptionsOf } from '../../../controllers/windowspool/disruption/drainAction.ts';
 import { nodeSourceOf } from '../../../controllers/windowspool/rules/nodeSource.ts';
-import { count, joined } from '../../../controllers/windowspool/util/words.ts';
+import { compact, count, joined } from '../../../controllers/windowspool/util/words.ts';
 import type { FoundPod, FoundWorkload, Inventory } from './inventory.ts';
 import type { Change } from './placement.ts';
 import { type Problem, poolAdvice, problemsOf } from './poolChecks.ts';
@@ -63,6 +63,16 @@ export function migrationReport(move: Move, inventory: Inventory): MigrationRepo
   };
 }
 
+/** The names of the workloads whose pods would not run after the drain. */
+export function leftBehind({ workloads }: MigrationReport): string[] {
+  return workloads.filter((workload) => workload.leftBehind).map(workloadName);
+}
+
+/** `Deployment shop/cart`. */
+export function workloadName({ kind, namespace, name }: Pick<WorkloadReport, 'kind' | 'namespace' | 'name'>): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
 /** Whether nothing has to be done before the nodes are drained. */
 export function isReady({ problems, workloads }: MigrationReport): boolean {
   return problems.length === 0 && workloads.every(({ state }) => state === 'Ready');
@@ -89,7 +99,7 @@ function workloadReport(workload: FoundWorkload, move: Move): WorkloadReport {
   // Pods of a DaemonSet end with their node, and another one may do the same in the new pool.
   const isTied = kind === 'DaemonSet';
   const outdated = workload.selectsOldPool ? 0 : pods.filter((pod) => pod.selectsOldPool).length;
-  const blocks = [...(outdated > 0 ? [rolloutBlock(workload, outdated)] : []), ...blocksOf(workload, move)];
+  const blocks = compact([outdated > 0 && rolloutBlock(workload, outdated), ...blocksOf(workload, move)]);
   return {
     kind,
     namespace,
@@ -123,12 +133,12 @@ function blocksOf(workload: FoundWorkload, { from, to }: Move): string[] {
   const several = moving.flatMap(({ blockedBy = [] }) => (blockedBy.length > 1 ? [joined(blockedBy)] : []));
   const bare = `No controller recreates the pod. Create it again for pool ${to.name}, then delete it: kubectl delete pod ${name} --namespace ${namespace}`;
   return [
-    ...(kind === 'Pod' && !evictsBare ? [bare] : []),
-    ...(withEmptyDir > 0 && !evictsEmptyDir
-      ? [
-          `${count(withEmptyDir, 'pod')} with emptyDir volumes. Delete them, or set disruption.drain.podsWithEmptyDir: Evict in pool ${from.name}.`,
-        ]
-      : []),
+    ...compact([
+      kind === 'Pod' && !evictsBare && bare,
+      withEmptyDir > 0 &&
+        !evictsEmptyDir &&
+        `${count(withEmptyDir, 'pod')} with emptyDir volumes. Delete them, or set disruption.drain.podsWithEmptyDir: Evict in pool ${from.name}.`,
+    ]),
     ...[...new Set(budgets)].map(
       (budget) => `PodDisruptionBudget ${budget} allows no disruption now. Add a replica, or correct the budget.`,
     ),
@@ -143,25 +153,22 @@ function adviceOf(workload: FoundWorkload, { from, to }: Move): string[] {
   const moving = podsToMove(workload);
   const isStuck = moving.some(({ blockedBy }) => blockedBy?.length === 0);
   const { evictsBare } = drainOptionsOf(from.pool);
-  return [
-    ...(kind === 'Pod' && evictsBare
-      ? ['No controller recreates the pod, and it is evicted (disruption.drain.podsWithoutController: Evict).']
-      : []),
-    ...(kind === 'DaemonSet' && placement.changes.length > 0
-      ? [`Its pods end with the nodes of pool ${from.name}. Make these changes if it must also run in pool ${to.name}.`]
-      : []),
-    ...(kind === 'Job' && placement.changes.length > 0
-      ? ['The template of a Job cannot change. Wait until it completes, or create it again.']
-      : []),
-    ...(kind === 'Job' && placement.changes.length === 0 && pods.length > 0
-      ? ['An evicted pod of a Job starts again from the beginning. To prevent that, wait until it completes.']
-      : []),
-    ...(isStuck
-      ? [
-          `Its pods tolerate every taint: they can start again on the cordoned nodes until pool ${from.name} is deleted.`,
-        ]
-      : []),
-  ];
+  const mustChange = placement.changes.length > 0;
+  return compact([
+    kind === 'Pod' &&
+      evictsBare &&
+      'No controller recreates the pod, and it is evicted (disruption.drain.podsWithoutController: Evict).',
+    kind === 'DaemonSet' &&
+      mustChange &&
+      `Its pods end with the nodes of pool ${from.name}. Make these changes if it must also run in pool ${to.name}.`,
+    kind === 'Job' && mustChange && 'The template of a Job cannot change. Wait until it completes, or create it again.',
+    kind === 'Job' &&
+      !mustChange &&
+      pods.length > 0 &&
+      'An evicted pod of a Job starts again from the beginning. To prevent that, wait until it completes.',
+    isStuck &&
+      `Its pods tolerate every taint: they can start again on the cordoned nodes until pool ${from.name} is deleted.`,
+  ]);
 }
 
 /** The commands of a migration. */

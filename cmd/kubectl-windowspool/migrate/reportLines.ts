@@ -1,14 +1,7 @@
 /** The lines of a migration report. Pure. */
 import { count } from '../../../controllers/windowspool/util/words.ts';
-import { type Column, labelled, type Paint, table, wrap } from '../text.ts';
-import type { MigrationReport, WorkloadReport } from './report.ts';
-
-const COLUMNS: readonly Column[] = [
-  { header: 'WORKLOAD', cut: true },
-  { header: 'PODS' },
-  { header: 'STATE' },
-  { header: 'CHANGES', cut: true },
-];
+import { type Column, labelled, nextStepLines, type Paint, table, wrap } from '../text.ts';
+import { type MigrationReport, type WorkloadReport, workloadName } from './report.ts';
 
 const STATES = { Change: 'bad', Blocked: 'warning', Ready: 'good' } as const;
 const LABELS = { CHANGE: 'bad', BLOCKS: 'warning', ADVICE: 'minor', FAILS: 'bad' } as const;
@@ -17,14 +10,7 @@ const INDENT = 2;
 
 /** The table of all workloads, what each must change, the state of the pools, and the next step. */
 export function reportLines(report: MigrationReport, columns: number, paint: Paint): string[] {
-  const { nextStep, nextCommand } = report;
-  return [
-    ...findingLines(report, columns, paint),
-    '',
-    paint('title', 'Next step'),
-    ...wrap(nextStep, columns, '  '),
-    `  $ ${nextCommand}`,
-  ];
+  return [...findingLines(report, columns, paint), ...nextStepLines(report, columns, paint)];
 }
 
 /** These lines without the next step. */
@@ -64,22 +50,16 @@ function hasDetails({ changes, blocks, advice }: WorkloadReport): boolean {
   return changes.length + blocks.length + advice.length > 0;
 }
 
-/** `shop/cart`. */
-function nameOf({ namespace, name }: Pick<WorkloadReport, 'namespace' | 'name'>): string {
-  return `${namespace}/${name}`;
-}
-
-/** `Deployment shop/cart`. */
-export function workloadName(workload: Pick<WorkloadReport, 'kind' | 'namespace' | 'name'>): string {
-  return `${workload.kind} ${nameOf(workload)}`;
-}
-
 function workloadTable(workloads: readonly WorkloadReport[], columns: number, paint: Paint): string[] {
-  const rows = workloads.map((workload) => [
-    workloadName(workload),
-    String(workload.pods),
-    paint(STATES[workload.state], workload.state),
-    [...new Set(workload.changes.map(({ field }) => field))].join(', '),
-  ]);
-  return table(COLUMNS, rows, columns);
+  const workloadColumns: readonly Column<WorkloadReport>[] = [
+    { header: 'WORKLOAD', cut: true, value: workloadName },
+    { header: 'PODS', value: ({ pods }) => String(pods) },
+    { header: 'STATE', value: ({ state }) => paint(STATES[state], state) },
+    {
+      header: 'CHANGES',
+      cut: true,
+      value: ({ changes }) => [...new Set(changes.map(({ field }) => field))].join(', '),
+    },
+  ];
+  return table(workloadColumns, workloads, columns);
 }

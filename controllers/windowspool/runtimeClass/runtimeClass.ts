@@ -6,7 +6,7 @@ import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windowsVersions.t
 import type { Taint } from '../ports/nodes.ts';
 import type { DesiredRuntimeClass, RuntimeClass, Toleration } from '../ports/runtimeClasses.ts';
 import { canonical } from '../util/hash.ts';
-import { joined } from '../util/words.ts';
+import { compact, joined } from '../util/words.ts';
 
 /** Both spellings of the registration taint: `windows` for EKS pools, `Windows` for OpenShift's Windows nodes. */
 export const OS_TOLERATIONS: readonly Toleration[] = ['windows', 'Windows'].map((value) => ({
@@ -63,14 +63,12 @@ export function misfitsOf(seen: RuntimeClass, desired: DesiredRuntimeClass, pool
     Object.entries(seen.nodeSelector).some(([key, value]) => desired.nodeSelector[key] !== value);
   const { runtimeClass, taints = [] } = pool.spec;
   const needed = [...registrationTaintsOf(pool.spec), ...(runtimeClass.name ? taints : [])];
-  const untolerated = needed.filter((taint) => !seen.tolerations.some((toleration) => covers(toleration, taint)));
-  return [
-    ...(seen.handler === desired.handler ? [] : [`its handler is ${seen.handler}, expected ${desired.handler}`]),
-    ...(isOtherSelector
-      ? [`its nodeSelector is ${inWords(seen.nodeSelector)}, expected ${inWords(desired.nodeSelector)}`]
-      : []),
-    ...(untolerated.length > 0 ? [`it has no toleration for ${joined(untolerated.map(describeTaint))}`] : []),
-  ];
+  const missing = untolerated(needed, seen.tolerations);
+  return compact([
+    seen.handler !== desired.handler && `its handler is ${seen.handler}, expected ${desired.handler}`,
+    isOtherSelector && `its nodeSelector is ${inWords(seen.nodeSelector)}, expected ${inWords(desired.nodeSelector)}`,
+    missing.length > 0 && `it has no toleration for ${joined(missing.map(describeTaint))}`,
+  ]);
 }
 
 function inWords(selector: Readonly<Record<string, string>>): string {
@@ -92,8 +90,13 @@ export function isReplaced(seen: RuntimeClass, pool: WindowsPool): boolean {
   );
 }
 
+/** The taints that none of the tolerations matches. */
+export function untolerated(taints: readonly Taint[], tolerations: readonly Toleration[]): Taint[] {
+  return taints.filter((taint) => !tolerations.some((toleration) => covers(toleration, taint)));
+}
+
 /** Whether a toleration matches a taint: https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#concepts */
-export function covers({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
+function covers({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
   const sameKey = key === undefined ? operator === 'Exists' : key === taint.key;
   const sameValue = operator === 'Exists' || value === (taint.value ?? '');
   return sameKey && sameValue && (effect === undefined || effect === taint.effect);

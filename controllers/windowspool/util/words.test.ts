@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { count, joined, sentence } from './words.ts';
+import { compact, count, joined, sentence } from './words.ts';
 
 describe('messages', () => {
   it('have counts with singular and plural', () => {
@@ -18,6 +18,8 @@ describe('messages', () => {
   for (const [names, want] of lists) it(`join ${names.length} names`, () => assert.equal(joined(names), want));
 
   it('join a limited number of names', () => assert.equal(joined(['a', 'b', 'c'], 1), 'a and 2 more'));
+
+  it('leave out what does not apply', () => assert.deepEqual(compact(['a', false, undefined, '', 'b']), ['a', 'b']));
 
   it('end a sentence with exactly one full stop, idempotently', () => {
     const texts = fc.tuple(fc.string(), fc.constantFrom('', '.', '..', '!', '. ', ' .')).map((parts) => parts.join(''));

@@ -11,6 +11,11 @@ export function joined(names: readonly string[], most = 5): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
+/** The items without those that do not apply, which are undefined, false or empty. */
+export function compact<T>(items: readonly (T | undefined | false | '')[]): T[] {
+  return items.filter((item): item is T => Boolean(item));
+}
+
 /** The text with exactly one full stop at its end. */
 export function sentence(text: string): string {
   const trimmed = text.trim();
