@@ -65,6 +65,7 @@ describe('a pool without nodes', () => {
   });
 
   it('is scaled by an autoscaler, and the operator changes nothing', async () => {
+    fixture.world.cloud.resetCalls();
     const AutoScalingGroupName = group()?.autoScalingGroup ?? '';
     for (const DesiredCapacity of [2, 0, 3]) {
       setDesiredCapacity(fixture.world.cloud.state, { AutoScalingGroupName, DesiredCapacity });
