@@ -5,7 +5,7 @@ import { withOperator } from '../sharedWorld.ts';
 
 describe('a pool that sets launch settings', () => {
   const fixture = withOperator('--resync-interval=1s');
-  const POOL = 'launchSettings';
+  const POOL = 'launch-settings';
   const tags = { tier: 'windows' };
 
   const template = () => {
@@ -23,7 +23,7 @@ describe('a pool that sets launch settings', () => {
     await settledAt('1');
     assert.deepEqual(
       [template()?.name, template()?.tags],
-      ['winpool/demo/launchSettings', { 'winpool.dev/pool': POOL, 'winpool.dev/usable-by': 'demo' }],
+      ['winpool/demo/launch-settings', { 'winpool.dev/pool': POOL, 'winpool.dev/usable-by': 'demo' }],
     );
     const { BlockDeviceMappings, MetadataOptions, SecurityGroupIds } = template()?.versions[0]?.data ?? {};
     const disk = { VolumeSize: 100, VolumeType: 'gp3', DeleteOnTermination: true, Encrypted: true };

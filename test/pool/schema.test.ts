@@ -647,7 +647,7 @@ describe('the API server', () => {
     { userData: { configMap: 'windows' } },
   ];
   it('accepts the first launch setting only before there is a node group, and its changes also later', async () => {
-    const name = 'launchSettings';
+    const name = 'launch-settings';
     await world.apply(poolManifest(name));
     await setStatus(name, { nodeGroup: { name, status: 'ACTIVE' } });
     const only = /spec\.nodeGroup: Invalid value.*EKS cannot change the launch settings from none to some/s;
