@@ -23,7 +23,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'a pool creates its node group and RuntimeClass, becomes Ready, and deletes or retains them',
     inMemory: [`${DOMAIN}/reconcile.test.ts`, `${NODE_GROUP}/desired/retain.test.ts`, 'test/fakes/simulation'],
-    test: ['pool/lifecycle', 'pool/versions', 'pool/leaving', 'engine/runtimeClasses'],
+    test: ['pool/lifecycle', 'pool/versions', 'engine/runtimeClasses'],
   },
   {
     promise: 'the API server rejects what cannot work, with a message that says what to write',
@@ -47,7 +47,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'launch templates, custom AMIs, user data and subnets are those of the spec',
     inMemory: [`${NODE_GROUP}/launchTemplate`, `${NODE_GROUP}/desired/subnets.test.ts`],
-    test: ['pool/customAmi', 'pool/launchTemplate', 'pool/launchSettings', 'pool/subnets'],
+    test: ['pool/customAmi', 'pool/launchTemplate', 'pool/launchSettings'],
   },
   {
     promise: 'only a node group that allows it is adopted, and it is released as it was',
@@ -61,7 +61,7 @@ export const promises: readonly ProvedPromise[] = [
       `${NODE_GROUP}/reporting/healthIssues.test.ts`,
       'controllers/aws/errors.test.ts',
     ],
-    test: ['pool/failures', 'pool/eksErrors'],
+    test: ['pool/failures'],
   },
   {
     promise: 'a new pool needs three calls to EKS, and a Ready pool none but its resync',
@@ -88,7 +88,6 @@ export const promises: readonly ProvedPromise[] = [
       'upgrades/evictions',
       'upgrades/gatedUpdate',
       'upgrades/olderVersion',
-      'upgrades/releaseFailures',
       'upgrades/upgrade',
     ],
   },
@@ -100,7 +99,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'every node is verified, and its build, label and addresses are compared',
     inMemory: [`${DOMAIN}/nodes`],
-    test: ['nodes/verification', 'nodes/checks', 'nodes/nodeConditions', 'engine/nodes'],
+    test: ['nodes/verification', 'engine/nodes'],
   },
   {
     promise: 'no pod is scheduled to a node behind the gate or in quarantine',
@@ -128,7 +127,6 @@ export const promises: readonly ProvedPromise[] = [
       'nodeOperations/replacing',
       'nodeOperations/turns',
     ],
-    testAll: ['nodeOperations/membership'],
   },
   {
     promise: 'a crash of the operator between any two requests is harmless',

@@ -311,15 +311,6 @@ describe('make e2e', function () {
       });
   });
 
-  it('names the missing settings, and calls nothing in AWS', async () => {
-    world.cloud.resetCalls();
-    const run = await start({ E2E_ACCOUNT: undefined, SUBNETS: 'here' });
-    const { code, report } = await run.ended();
-    assert.deepEqual([code, report], [2, undefined]);
-    assert.match(run.output(), /^E2E_ACCOUNT .*\nSUBNETS is 'here': /);
-    assert.deepEqual(world.cloud.calls(), []);
-  });
-
   it('creates nothing unless the user accepts the costs', async () => {
     world.cloud.resetCalls();
     const run = await start({ E2E_CONFIRM: undefined });

@@ -56,11 +56,7 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_paused{pool="web"}': '0x45',
     },
     quiet: ['29m', '40m'],
-    fires: {
-      at: '30m',
-      on: ['39m'],
-      labels: { ...web, reason: 'CreateFailed' },
-    },
+    fires: { at: '30m', on: ['39m'], labels: { ...web, reason: 'CreateFailed' } },
   },
   {
     alert: 'WindowsPoolNotReady',
@@ -86,10 +82,7 @@ export const alertCases: readonly AlertCase[] = [
       [MIN]: '2x50',
     },
     quiet: ['29m'],
-    fires: {
-      at: '46m',
-      labels: { ...web, reason: 'CreateFailed' },
-    },
+    fires: { at: '46m', labels: { ...web, reason: 'CreateFailed' } },
   },
   {
     alert: 'WindowsPoolNotReady',
@@ -113,10 +106,7 @@ export const alertCases: readonly AlertCase[] = [
       [MIN]: '2x45',
     },
     quiet: ['29m', '40m'],
-    fires: {
-      at: '30m',
-      labels: { ...web, reason: 'NotOwned', severity: 'warning' },
-    },
+    fires: { at: '30m', labels: { ...web, reason: 'NotOwned', severity: 'warning' } },
   },
   {
     alert: 'WindowsPoolNotReady',
@@ -128,11 +118,7 @@ export const alertCases: readonly AlertCase[] = [
       [MIN]: '2x34 stale _x3 2x20',
     },
     quiet: ['29m', '55m'],
-    fires: {
-      at: '30m',
-      on: ['36m', '38m', '39m', '48m'],
-      labels: { ...web, reason: 'Creating' },
-    },
+    fires: { at: '30m', on: ['36m', '38m', '39m', '48m'], labels: { ...web, reason: 'Creating' } },
   },
   {
     alert: 'WindowsPoolNotReady',
@@ -156,10 +142,7 @@ export const alertCases: readonly AlertCase[] = [
     when: 'after 5 minutes',
     series: { [IS('Stalled')]: '1x9 stale', [REASON('Stalled', 'UpdateFailed')]: '1x9 stale' },
     quiet: ['4m', '15m'],
-    fires: {
-      at: '5m',
-      labels: { ...web, reason: 'UpdateFailed' },
-    },
+    fires: { at: '5m', labels: { ...web, reason: 'UpdateFailed' } },
   },
   {
     alert: 'WindowsPoolStalled',
@@ -182,10 +165,7 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_paused{pool="web"}': '0x45',
     },
     quiet: ['29m', '40m'],
-    fires: {
-      at: '30m',
-      labels: { ...web, reason: 'NoLinuxNode' },
-    },
+    fires: { at: '30m', labels: { ...web, reason: 'NoLinuxNode' } },
   },
   {
     alert: 'WindowsPoolPrerequisitesNotMet',
@@ -212,11 +192,7 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_status_condition_reason{pool="new",type="NodesVerified",reason="Joining"}': '1x29',
     },
     quiet: ['14m', '25m'],
-    fires: {
-      at: '15m',
-      labels: { ...web, reason: 'NodesFailing' },
-      value: '2',
-    },
+    fires: { at: '15m', labels: { ...web, reason: 'NodesFailing' }, value: '2' },
   },
   {
     alert: 'WindowsPoolExporterMissing',
@@ -232,11 +208,7 @@ export const alertCases: readonly AlertCase[] = [
     },
     // The recorded series of another group may be a sample older or not.
     quiet: ['29m', '45m'],
-    fires: {
-      at: '32m',
-      labels: web,
-      value: '2',
-    },
+    fires: { at: '32m', labels: web, value: '2' },
   },
   {
     alert: 'WindowsPoolExporterMissing',
@@ -257,11 +229,7 @@ export const alertCases: readonly AlertCase[] = [
       [COMMIT_LIMIT('ip-2')]: '20x40',
     },
     quiet: ['9m', '25m'],
-    fires: {
-      at: '10m',
-      labels: { ...web, node: 'ip-1' },
-      value: '95%',
-    },
+    fires: { at: '10m', labels: { ...web, node: 'ip-1' }, value: '95%' },
   },
   {
     alert: 'WindowsPoolNodeDiskSpaceLow',
@@ -273,11 +241,7 @@ export const alertCases: readonly AlertCase[] = [
       [VOLUME('size', 'HarddiskVolume1')]: '50x40',
     },
     quiet: ['14m', '30m'],
-    fires: {
-      at: '15m',
-      labels: { ...web, node: 'ip-1', volume: 'C:' },
-      value: '10%',
-    },
+    fires: { at: '15m', labels: { ...web, node: 'ip-1', volume: 'C:' }, value: '10%' },
   },
   {
     alert: 'WindowsPoolMixedBuilds',
@@ -285,11 +249,7 @@ export const alertCases: readonly AlertCase[] = [
     interval: '10m',
     series: { [KERNEL('10.0.20348.2762')]: '2x50', [KERNEL('10.0.20348.3091')]: '1x40 0x10' },
     quiet: ['350m', '420m'],
-    fires: {
-      at: '360m',
-      labels: web,
-      value: '2',
-    },
+    fires: { at: '360m', labels: web, value: '2' },
   },
   ...[['replacement', 'draining'] as const, ['canary', 'waiting'] as const].map(
     ([operation, stage]): AlertCase => ({
@@ -323,11 +283,7 @@ export const alertCases: readonly AlertCase[] = [
     // 22 days, then 100.
     series: { 'windowspool_node_group_release_end_timestamp_seconds{pool="web"}': '1900800x1510 8640000x20' },
     quiet: ['1440m', '1500m', '1516m'],
-    fires: {
-      at: '1501m',
-      labels: web,
-      value: 'in 20d 22h 59m 0s',
-    },
+    fires: { at: '1501m', labels: web, value: 'in 20d 22h 59m 0s' },
   },
   {
     alert: 'WindowsPoolReleaseOld',
@@ -341,11 +297,7 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_node_group_latest_release_timestamp_seconds{pool="new"}': '172800x1495',
     },
     quiet: ['1464h', '1465h', '1478h'],
-    fires: {
-      at: '1466h',
-      labels: web,
-      value: '1970-01-02 00:00:00 +0000 UTC',
-    },
+    fires: { at: '1466h', labels: web, value: '1970-01-02 00:00:00 +0000 UTC' },
   },
   {
     alert: 'WindowsPoolUpdateStuck',
@@ -355,11 +307,7 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_nodes_desired{pool="web"}': '2x140',
     },
     quiet: ['120m', '125m', '142m'],
-    fires: {
-      at: '126m',
-      labels: web,
-      value: '2h 6m 0s',
-    },
+    fires: { at: '126m', labels: web, value: '2h 6m 0s' },
   },
   {
     alert: 'WindowsPoolReplacementStuck',
@@ -369,11 +317,7 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_nodes_desired{pool="web"}': '4x200',
     },
     quiet: ['180m', '185m', '202m'],
-    fires: {
-      at: '186m',
-      labels: web,
-      value: '3h 6m 0s',
-    },
+    fires: { at: '186m', labels: web, value: '3h 6m 0s' },
   },
   {
     alert: 'WindowsPoolNodeGroupDegraded',
@@ -383,20 +327,14 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_node_group_status{pool="web",status="ACTIVE"}': '_x15 1x10',
     },
     quiet: ['9m', '26m'],
-    fires: {
-      at: '10m',
-      labels: { ...web, status: 'DEGRADED' },
-    },
+    fires: { at: '10m', labels: { ...web, status: 'DEGRADED' } },
   },
   {
     alert: 'WindowsPoolNodeGroupHealthIssue',
     when: 'after 10 minutes, by code',
     series: { 'windowspool_node_group_health_issues{pool="web",code="InsufficientFreeAddresses"}': '1x14 _x10' },
     quiet: ['9m', '26m'],
-    fires: {
-      at: '10m',
-      labels: { ...web, code: 'InsufficientFreeAddresses' },
-    },
+    fires: { at: '10m', labels: { ...web, code: 'InsufficientFreeAddresses' } },
   },
   {
     alert: 'WindowsPoolDrainStuck',
@@ -406,11 +344,7 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_nodes_leaving{pool="new",operation="Replace",reason="Requested",stage="draining"}': '1x40',
     },
     quiet: ['9m', '26m'],
-    fires: {
-      at: '10m',
-      labels: web,
-      value: '1',
-    },
+    fires: { at: '10m', labels: web, value: '1' },
   },
   {
     alert: 'WindowsPoolDrainStuck',
@@ -423,32 +357,21 @@ export const alertCases: readonly AlertCase[] = [
       'windowspool_canary_in_progress{pool="new",stage="draining"}': '1x40',
     },
     quiet: ['9m', '40m'],
-    fires: {
-      at: '10m',
-      on: ['20m', '29m'],
-      labels: web,
-      value: '1',
-    },
+    fires: { at: '10m', on: ['20m', '29m'], labels: web, value: '1' },
   },
   {
     alert: 'WindowsPoolRemediationShortCircuited',
     when: 'after a quarter of an hour',
     series: { 'windowspool_remediation_short_circuited{pool="web"}': '1x19 0x10' },
     quiet: ['14m', '25m'],
-    fires: {
-      at: '15m',
-      labels: web,
-    },
+    fires: { at: '15m', labels: web },
   },
   {
     alert: 'WindowsPoolOperatorThrottled',
     when: 'after a quarter of an hour with more than a tenth',
     series: { [CALLS('throttled')]: '0+3x20 60x20', [CALLS('ok')]: '0+17x40' },
     quiet: ['15m', '26m'],
-    fires: {
-      at: '16m',
-      value: '15%',
-    },
+    fires: { at: '16m', value: '15%' },
   },
   {
     alert: 'WindowsPoolOperatorThrottled',
@@ -461,37 +384,28 @@ export const alertCases: readonly AlertCase[] = [
     when: 'after 5 minutes without any replica',
     series: { [UP('a')]: '1x5 0x10 1x10', [UP('b')]: '1x5 0x20' },
     quiet: ['10m', '17m'],
-    fires: {
-      at: '11m',
-    },
+    fires: { at: '11m' },
   },
   {
     alert: 'WindowsPoolOperatorDown',
     when: 'also when there is not even a target, until there is one',
     series: { [UP('a')]: '_x10 1x10' },
     quiet: ['4m', '11m'],
-    fires: {
-      at: '5m',
-    },
+    fires: { at: '5m' },
   },
   {
     alert: 'WindowsPoolOperatorDown',
     when: 'for one of several clusters, whose operator does not answer',
     series: { [UP_IN('north')]: '1x30', [UP_IN('south')]: '1x5 0x10 1x10' },
     quiet: ['10m', '17m'],
-    fires: {
-      at: '11m',
-      labels: { cluster: 'south' },
-    },
+    fires: { at: '11m', labels: { cluster: 'south' } },
   },
   {
     alert: 'WindowsPoolOperatorNoLeader',
     when: 'after 5 minutes, and not while one of two leads',
     series: { [LEADS('a')]: '0x30', [LEADS('b')]: '1x9 0x9 1x10' },
     quiet: ['9m', '14m', '20m'],
-    fires: {
-      at: '15m',
-    },
+    fires: { at: '15m' },
   },
   {
     alert: 'WindowsPoolOperatorCacheStale',
@@ -502,11 +416,7 @@ export const alertCases: readonly AlertCase[] = [
       [`reflector_failing{${JOB},name="configmaps"}`]: '1x30',
     },
     quiet: ['14m', '20m'],
-    fires: {
-      at: '15m',
-      on: ['19m'],
-      labels: { name: 'nodes' },
-    },
+    fires: { at: '15m', on: ['19m'], labels: { name: 'nodes' } },
   },
   {
     alert: 'WindowsPoolStatusStale',
@@ -517,10 +427,6 @@ export const alertCases: readonly AlertCase[] = [
       windowspool_reconcile_interval_max_seconds: '600x50',
     },
     quiet: ['30m', '35m', '46m'],
-    fires: {
-      at: '36m',
-      labels: web,
-      value: '36m 0s',
-    },
+    fires: { at: '36m', labels: web, value: '36m 0s' },
   },
 ];

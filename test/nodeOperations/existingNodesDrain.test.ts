@@ -1,6 +1,6 @@
 /** Existing nodes that are drained by annotation with a real PodDisruptionBudget, and never terminated. */
 import assert from 'node:assert/strict';
-import { CORDONED_ANNOTATION, POOL_KEY, REPLACE_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
+import { CORDONED_ANNOTATION, REPLACE_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames, namesAll } from '../messages.ts';
@@ -143,45 +143,5 @@ describe('existing nodes with the replace annotation', () => {
     await leaving('held', 'True/Drained');
     assert.deepEqual([await stateOf('held-1'), await pods('held-2')], ['open - -', '']);
     assert.deepEqual(fixture.world.cloud.calls(), []);
-  });
-
-  it('are uncordoned when the annotation is removed, also after they are drained', async () => {
-    await settle('undone');
-    for (const [pods, reason] of [
-      [1, 'True/DrainBlocked'],
-      [0, 'True/Drained'],
-    ] as const) {
-      await fixture.world.apply(budget(pods));
-      await annotate('undone-1');
-      await leaving('undone', reason);
-      await annotate('undone-1', `${REPLACE_ANNOTATION}-`);
-      await waitForState('undone-1', 'open - -');
-      const pool = await leaving('undone', 'absent');
-      assert.equal(pool?.status?.disruption, undefined);
-    }
-  });
-
-  it('are drained by the one of two pools that owns them, and still belong to it after a restart of the operator', async () => {
-    await settle('first');
-    await fixture.world.apply(existingPool('second', { matchExpressions: [{ key: 'site', operator: 'Exists' }] }));
-    await waitForCondition('second', 'NodesFound', 'False/OwnedByOtherPool');
-    await fixture.world.apply(budget(1));
-    await annotate('first-1');
-    await leaving('first', 'True/DrainBlocked');
-    await fixture.operator.stop();
-    await fixture.restart();
-    await fixture.world.apply(budget(0));
-    await leaving('first', 'True/Drained');
-    assert.equal(conditionOf(await fixture.world.pool('second'), 'Disrupting'), 'absent');
-    assert.equal((await node('first-1')).metadata.labels?.[POOL_KEY], 'first');
-  });
-
-  it('are restored and uncordoned when their pool is deleted', async () => {
-    await settle('gone');
-    await annotate('gone-1');
-    await leaving('gone', 'True/Drained');
-    await kubectl('delete', 'windowspool', 'gone', '--timeout=30s');
-    assert.equal(await stateOf('gone-1'), 'open - true');
-    assert.equal((await node('gone-1')).metadata.labels?.[POOL_KEY], undefined);
   });
 });

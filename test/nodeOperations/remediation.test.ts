@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
-import { freezeAws } from '../sharedWorld.ts';
 import { firstOf, instanceOf, type Node, withTerminatingNodes } from './terminatingNodesFixture.ts';
 
 const POOL = 'healers';
@@ -39,13 +38,6 @@ describe('a pool with remediation', () => {
   const breakBuild = (of: string) => cloud().faults.patchKernel({ node: of, build: '10.0.17763' });
   const restoreBuild = (of: string) => cloud().faults.patchKernel({ node: of, build: '10.0.20348' });
   const isGone = (found: Node | undefined) => found?.metadata.uid !== node.metadata.uid;
-  /** The next node of the pool, which takes the place of `node`. */
-  const successor = async () => {
-    cloud().faults.terminateInstance({ node: name() });
-    const known = [node, ...others].map(({ metadata }) => metadata.uid);
-    const findSuccessor = async () => (await suite.nodes(POOL)).find(({ metadata }) => !known.includes(metadata.uid));
-    return waitFor(findSuccessor, { what: 'the next node', timeoutMs: 30_000 });
-  };
 
   before(async () => {
     const spec = {
@@ -88,82 +80,6 @@ describe('a pool with remediation', () => {
     });
     assert.equal((await suite.node(name()))?.spec.unschedulable, undefined);
     await makeFailedLongAgo(name());
-    await suite.waitForNode(name(), 'to go', isGone);
-    await suite.settled(POOL, SIZE);
-    assert.deepEqual(suite.terminations(), [instanceOf(node)]);
-  });
-
-  it('replaces a node that is not Ready', async () => {
-    cloud().faults.nodeReady({ node: name(), ready: false });
-    await makeFailedLongAgo(name());
-    await suite.waitForNode(name(), 'to go', isGone);
-    await suite.settled(POOL, SIZE);
-    assert.deepEqual(suite.terminations(), [instanceOf(node)]);
-  });
-
-  it('replaces a node without addresses for pods', async () => {
-    cloud().faults.nextNode({ group: POOL, noPodAddresses: true });
-    node = await successor();
-    await makeFailedLongAgo(name());
-    await suite.waitForNode(name(), 'to go', isGone);
-    await suite.settled(POOL, SIZE);
-    assert.deepEqual(suite.terminations(), [instanceOf(node)]);
-  });
-
-  it('replaces an instance that never joined', async () => {
-    cloud().faults.nextNode({ group: POOL, neverJoins: true });
-    const known = new Set(cloud().state.instances.keys());
-    cloud().faults.terminateInstance({ node: name() });
-    const late = [...cloud().state.instances.values()].find(({ id }) => !known.has(id));
-    assert.ok(late);
-    Object.assign(late, { launchedAt: new Date(LONG_AGO) });
-    await waitFor(() => suite.terminations().length > 0, {
-      what: 'the termination of the instance',
-      timeoutMs: 30_000,
-    });
-    await suite.settled(POOL, SIZE);
-    assert.deepEqual(suite.terminations(), [late.id]);
-  });
-
-  it('keeps a node that recovers while its pods block the drain', async () => {
-    await suite.pod(name(), 'cart');
-    await suite.budget('cart');
-    breakBuild(name());
-    await makeFailedLongAgo(name());
-    await suite.becomesLeaving(POOL, 'True/DrainBlocked');
-    restoreBuild(name());
-    await suite.settled(POOL, SIZE);
-    assert.equal((await suite.node(name()))?.spec.unschedulable, undefined);
-    assert.deepEqual([await suite.pods(), suite.terminations()], [['cart'], []]);
-  });
-
-  it('does not replace a node with the annotation winpool.dev/remediation, until it is removed', async () => {
-    await suite.annotate(name(), 'winpool.dev/remediation=off');
-    breakBuild(name());
-    await makeFailedLongAgo(name());
-    await waitForThreePolls();
-    assert.equal((await suite.node(name()))?.spec.unschedulable, undefined);
-    await suite.annotate(name(), 'winpool.dev/remediation-');
-    await suite.waitForNode(name(), 'to go', isGone);
-  });
-
-  it('does nothing while EKS works on the group', async () => {
-    const status = () => cloud().state.groups.get(POOL)?.nodegroup.status;
-    const restoreSpeed = freezeAws(suite.fixture.world);
-    try {
-      await suite.fixture.world.patchPool(POOL, { labels: { team: 'a' } });
-      await waitFor(() => status() === 'UPDATING', { what: 'EKS to start', timeoutMs: 30_000 });
-      // The kernel of a node does not depend on the slowed AWS: it is reported at once.
-      breakBuild(name());
-      await makeFailedLongAgo(name());
-      await waitForThreePolls();
-      assert.deepEqual(
-        [status(), suite.terminations(), (await suite.node(name()))?.spec.unschedulable],
-        ['UPDATING', [], undefined],
-      );
-    } finally {
-      restoreSpeed();
-    }
     await suite.waitForNode(name(), 'to go', isGone);
     await suite.settled(POOL, SIZE);
     assert.deepEqual(suite.terminations(), [instanceOf(node)]);

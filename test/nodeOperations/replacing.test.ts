@@ -16,8 +16,6 @@ describe('a node with the replace annotation', () => {
     found !== undefined &&
     found.spec.unschedulable !== true &&
     found.metadata.annotations?.['winpool.dev/cordoned'] === undefined;
-  const staysWith = (value: string) => (found: Node | undefined) =>
-    stays(found) && found?.metadata.annotations?.[REPLACE] === value;
 
   before(async () => {
     await suite.fixture.world.apply(poolManifest(POOL, { nodeGroup: { scaling: { minSize: 2, maxSize: 4 } } }));
@@ -66,24 +64,6 @@ describe('a node with the replace annotation', () => {
     assert.deepEqual([statuses.at(0), statuses.at(-1)], [429, 201]);
   });
 
-  it('stays when its drain times out, with timed-out in its annotation, and is retried when that is set to true again', async () => {
-    const { name } = replaced.metadata;
-    await suite.pod(name, 'slow');
-    await suite.budget('slow');
-    await suite.annotate(name, `${REPLACE}=true`);
-    await suite.becomesLeaving(POOL, 'True/DrainBlocked');
-    await suite.makeStartedLongAgo(POOL);
-    await suite.waitForNode(name, 'to stay', staysWith('timed-out'));
-    await suite.settled(POOL, 2);
-    await suite.eventSays('NodeDisruptionCanceled', name);
-    assert.deepEqual([await suite.pods(), suite.terminations()], [['slow'], []]);
-    await suite.annotate(name, `${REPLACE}=true`);
-    await suite.becomesLeaving(POOL, 'True/DrainBlocked');
-    await suite.kubectl('delete', 'pdb', 'slow-budget');
-    await suite.waitForNode(name, 'to go', isGone);
-    assert.deepEqual(suite.terminations(), [instanceOf(replaced)]);
-  });
-
   it('stays when its annotation is removed during the drain', async () => {
     const { name } = replaced.metadata;
     await suite.pod(name, 'first');
@@ -95,67 +75,5 @@ describe('a node with the replace annotation', () => {
     await suite.waitForNode(name, 'to stay', stays);
     await suite.settled(POOL, 2);
     assert.deepEqual([await suite.pods(), suite.terminations()], [['last'], []]);
-  });
-
-  it('stays when its annotation is removed while the last pod terminates', async () => {
-    const { name } = replaced.metadata;
-    await suite.pod(name, 'ending');
-    const finalizers = (list: readonly string[]) =>
-      suite.kubectl('patch', 'pod', 'ending', '--type=merge', '-p', JSON.stringify({ metadata: { finalizers: list } }));
-    await finalizers(['example.com/backup']);
-    await suite.annotate(name, `${REPLACE}=true`);
-    const isEvicted = async () => (await suite.evictions('ending')).length > 0;
-    await waitFor(isEvicted, { what: 'the eviction of the pod', timeoutMs: 20_000 });
-    await suite.annotate(name, `${REPLACE}-`);
-    await suite.waitForNode(name, 'to stay', stays);
-    await finalizers([]);
-    await suite.settled(POOL, 2);
-    // It was evicted once, which is enough.
-    assert.deepEqual([await suite.evictions('ending'), suite.terminations()], [[[30, 201]], []]);
-  });
-
-  it('stays when its annotation is removed while it waits for its turn', async () => {
-    const other = (await suite.nodes(POOL))[1];
-    assert.ok(other);
-    await suite.fixture.world.kubectl('cordon', other.metadata.name);
-    await suite.annotate(replaced.metadata.name, `${REPLACE}=true`);
-    await suite.becomesLeaving(POOL, 'True/DisruptionPending');
-    await suite.annotate(replaced.metadata.name, `${REPLACE}-`);
-    await suite.becomesLeaving(POOL, 'absent');
-    await suite.fixture.world.kubectl('uncordon', other.metadata.name);
-    await suite.settled(POOL, 2);
-    assert.deepEqual(suite.terminations(), []);
-    assert.ok(stays(await suite.node(replaced.metadata.name)));
-  });
-
-  it('stays when its annotation is removed right before its termination', async () => {
-    const { cloud } = suite.fixture.world;
-    const { name } = replaced.metadata;
-    cloud.faults.removeAction({ action: 'autoscaling:TerminateInstanceInAutoScalingGroup' });
-    await suite.annotate(name, `${REPLACE}=true`);
-    try {
-      const tried = () => suite.terminations().length > 0;
-      await suite.waitForNode(name, 'to be as good as gone', (found) => found?.spec.unschedulable === true && tried());
-      await suite.annotate(name, `${REPLACE}-`);
-      await suite.waitForNode(name, 'to stay', stays);
-    } finally {
-      cloud.faults.restoreAction();
-    }
-    await suite.settled(POOL, 2);
-    assert.ok(cloud.calls().every(({ operation, result }) => !operation.startsWith('Terminate') || result !== 'ok'));
-  });
-
-  it('stays cordoned when its annotation is removed if it was cordoned before', async () => {
-    const { name } = replaced.metadata;
-    await suite.pod(name, 'guest');
-    await suite.budget('guest');
-    await suite.fixture.world.kubectl('cordon', name);
-    await suite.annotate(name, `${REPLACE}=true`);
-    await suite.becomesLeaving(POOL, 'True/DrainBlocked');
-    await suite.annotate(name, `${REPLACE}-`);
-    const isLeft = (found: Node | undefined) => found?.metadata.annotations?.['winpool.dev/cordoned'] === undefined;
-    await suite.waitForNode(name, 'to be left alone', isLeft);
-    assert.equal((await suite.node(name))?.spec.unschedulable, true);
-    await suite.fixture.world.kubectl('uncordon', name);
   });
 });

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   GATE_TAINT_KEY,
-  NODE_GROUP_LABEL,
   OWN_PREFIX,
-  PLAIN_GATE_TAINT_KEY,
   QUARANTINE_TAINT_KEY,
   VERIFIED_CONDITION,
 } from '../../controllers/windowspool/api/labels.ts';
@@ -11,13 +9,11 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { isReconciled } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
-import { setSwitch } from '../sharedWorld.ts';
 import { type NodeVersion, OTHER_BUILD, waitingPod, withVerification } from './verificationFixture.ts';
 
 describe('the gate', () => {
   const { fixture, nodesOf, tainted, waitForTaints, setPolicy, becomes, ...verification } = withVerification();
-  const { historyOf, eventsSince, boundSince, makePods, untilBound, untilAvoided, fill, versionNow, namesOf } =
-    verification;
+  const { historyOf, boundSince, makePods, untilBound, untilAvoided, fill, versionNow, namesOf } = verification;
   const gateOfGroup = (pool: string): number =>
     fixture.world.cloud.state.group(pool).nodegroup.taints?.filter(({ key }) => key === GATE_TAINT_KEY).length ?? 0;
   const gateTaintOn = (node: string) => `${node} ${GATE_TAINT_KEY}:NoSchedule`;
@@ -135,66 +131,6 @@ describe('the gate', () => {
       await waitForTaints(POOL, GATE_TAINT_KEY, [], 'under Report');
       assert.equal(gateOfGroup(POOL), 0);
       await untilBound('gated-report');
-    });
-  });
-
-  describe('if EKS rejects the key of the gate taint', () => {
-    const POOL = 'plain';
-
-    it('uses the plain key instead, reports that once, and releases nodes with it', async () => {
-      const restore = setSwitch(fixture.world, 'reservedTaints', 'reject');
-      try {
-        await fixture.world.apply(
-          poolManifest(POOL, { nodeGroup: { scaling: { minSize: 0, maxSize: 2 } }, verification: { policy: 'Gate' } }),
-        );
-        await becomes(POOL, 'Ready', 'True/NoNodes');
-        const since = await versionNow();
-        fixture.world.cloud.faults.nextNode({ group: POOL, build: OTHER_BUILD });
-        await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=2');
-        const pool = await fixture.world.waitForPool(
-          POOL,
-          'to have one node verified and one at the gate',
-          (found) => found?.status?.nodes?.verified === 1 && found.status.nodes.gated === 1,
-        );
-        assert.equal(pool?.status?.bookkeeping?.gateTaint, PLAIN_GATE_TAINT_KEY);
-        assert.equal((await tainted(POOL, PLAIN_GATE_TAINT_KEY)).length, 1);
-        const created = (await eventsSince('nodes', since)).filter(
-          ({ metadata }) => metadata.labels?.[NODE_GROUP_LABEL] === POOL,
-        );
-        assert.ok(created[0]?.spec.taints?.some(({ key }) => key === PLAIN_GATE_TAINT_KEY));
-        const eventCount = async () =>
-          (await fixture.world.kubectl('get', 'events', '-A', '-o', 'jsonpath={.items[*].reason}'))
-            .split(' ')
-            .filter((reason) => reason === 'GateTaintReplaced').length;
-        await waitFor(async () => (await eventCount()) === 1, {
-          what: 'an event about the other key',
-          timeoutMs: 60_000,
-        });
-        await setPolicy(POOL, { policy: 'Report' });
-        await waitForTaints(POOL, PLAIN_GATE_TAINT_KEY, [], 'under Report');
-      } finally {
-        restore();
-      }
-    });
-  });
-
-  describe('if EKS sets labels and taints only after a node has registered', () => {
-    const POOL = 'tardy';
-
-    it('verifies the node when they exist, and warns that it joined without the taint', async () => {
-      const restore = setSwitch(fixture.world, 'groupSettingsOnNodes', 'later');
-      try {
-        await fixture.world.apply(
-          poolManifest(POOL, { nodeGroup: { scaling: { minSize: 1, maxSize: 1 } }, verification: { policy: 'Gate' } }),
-        );
-        await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
-        await waitForTaints(POOL, GATE_TAINT_KEY, [], 'once the node is verified');
-        const [node] = await nodesOf(POOL);
-        const verified = node?.status.conditions?.find(({ type }) => type === VERIFIED_CONDITION);
-        assertNames(verified?.message, '1 warning', /joined without the taint/);
-      } finally {
-        restore();
-      }
     });
   });
 

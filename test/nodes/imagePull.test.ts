@@ -72,20 +72,4 @@ describe('a pool that pulls images on its new nodes', () => {
     const message = await waitFor(event, { what: 'an event', timeoutMs: 30_000 });
     assertNames(message, BARE, '1 node', pod.spec.nodeName ?? '', 'cmd.exe');
   });
-
-  it('leaves no pod when the pool no longer pulls images', async () => {
-    await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=2');
-    await running(POOL, CORE);
-    await fixture.world.patchPool(POOL, { verification: { imagePrePull: null, requiredImages: null } });
-    await becomes(POOL, 'NodesVerified', 'True/AllVerified');
-    await untilNone(POOL);
-  });
-
-  it('leaves no pod of a node that is deleted in the middle', async () => {
-    await fixture.world.patchPool(POOL, { verification: { imagePrePull: {}, requiredImages: [CORE] } });
-    await fixture.world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
-    const pod = await running(POOL, CORE);
-    await fixture.world.kubectl('delete', 'node', pod.spec.nodeName ?? '');
-    await untilNone(POOL);
-  });
 });

@@ -87,27 +87,6 @@ describe('the ConfigMap windows-instances', () => {
     await waitForCondition('byoh', 'Ready', 'True/EnoughNodesVerified');
   });
 
-  it('reports addresses that no node has and invalid entries, and uses the others', async () => {
-    await host('byoh-3', ip('10.9.0.3'));
-    await list({ '10.9.0.3': 'username=a', '10.9.0.4': 'username=a', '10.9.0.300': 'username=a', host: 'password=b' });
-    await fixture.world.apply(listingPool('faulty', NAMESPACE));
-    const pool = await waitForCondition('faulty', 'NodesFound', 'False/MalformedInstances');
-    await waitForCondition('faulty', 'Ready', 'True/EnoughNodesVerified');
-    assert.deepEqual(existingNodesOf(pool), {
-      unknownAddresses: ['10.9.0.4'],
-      malformedEntries: [
-        { entry: '10.9.0.300', message: 'is neither an IPv4 address nor a DNS name' },
-        { entry: 'host', message: 'has a value other than username=NAME' },
-      ],
-    });
-    await patch({ '10.9.0.300': null, host: null });
-    const next = await waitForCondition('faulty', 'NodesFound', 'False/UnknownAddresses');
-    assertNames(messageOf(next, 'NodesFound'), '10.9.0.4', 'ConfigMap hosts/windows-instances');
-    await host('byoh-4', ip('10.9.0.4'));
-    const done = await waitForCondition('faulty', 'NodesFound', 'True/NodesFound');
-    assert.deepEqual([done?.status?.nodes?.total, existingNodesOf(done)], [2, undefined]);
-  });
-
   it('can have another name with a permission for it, which the pool reports if it is missing', async () => {
     await host('byoh-5', ip('10.9.0.5'));
     await list({ '10.9.0.5': 'username=a' }, 'hosts');
@@ -124,32 +103,5 @@ describe('the ConfigMap windows-instances', () => {
       (found) => found?.status?.nodes?.verified === 1,
       60_000,
     );
-  });
-
-  it('keeps its hosts across restarts of the operator', async () => {
-    await host('byoh-6', ip('10.9.0.6'));
-    await list({ '10.9.0.6': 'username=a' });
-    await fixture.world.apply(listingPool('lasting', NAMESPACE));
-    await waitForCondition('lasting', 'Ready', 'True/EnoughNodesVerified');
-    const before = await fixture.world.kubectl(
-      'get',
-      'node',
-      'byoh-6',
-      '-o',
-      'jsonpath={.metadata.labels}{.spec}{.metadata.annotations}',
-    );
-    await fixture.operator.stop();
-    fixture.operator = await fixture.world.operator(['--poll-interval=200ms', '--leader-elect=false']).ready();
-    await fixture.world.kubectl('label', 'windowspool', 'lasting', 'seen=yes');
-    await patch({ '10.9.0.7': '' });
-    await waitForCondition('lasting', 'NodesFound', 'False/UnknownAddresses');
-    const after = await fixture.world.kubectl(
-      'get',
-      'node',
-      'byoh-6',
-      '-o',
-      'jsonpath={.metadata.labels}{.spec}{.metadata.annotations}',
-    );
-    assert.equal(after, before);
   });
 });

@@ -1,7 +1,6 @@
 /** `kubectl windowspool doctor` and completion, against a real API server and a running operator that leads. */
 import assert from 'node:assert/strict';
 import type { Check } from '../../cmd/kubectl-windowspool/check.ts';
-import { COMPLETION_SCRIPT } from '../../cmd/kubectl-windowspool/completion.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { localAws } from '../fakes/testenv/operatorProcess.ts';
 import { conditionOf, windowsIpam } from '../fakes/testenv/testEnv.ts';
@@ -143,12 +142,6 @@ describe('kubectl windowspool doctor and completion', () => {
       'SKIP EKS',
       'SKIP Pools',
     ]);
-  });
-
-  it('prints its help and the program for completion in a terminal', async () => {
-    assert.equal(await plugin.shows(), await plugin.shows('help'));
-    assert.match(await plugin.shows('help', 'status'), /^Usage: kubectl windowspool status \[options\] \[pool\]\n/);
-    assert.equal(await plugin.shows('completion'), COMPLETION_SCRIPT);
   });
 
   it('kubectl completes commands, flags, pools and nodes', async () => {

@@ -108,11 +108,6 @@ describe('kubectl windowspool replace, remove, pause, resume, retry and plan', (
     assert.equal(await plugin.shows('resume', POOL), 'Pool web is not paused.\n');
   });
 
-  it('retry sets the annotation to the time', async () => {
-    await plugin.shows('retry', POOL, '--yes');
-    assert.match((await pool())?.metadata.annotations?.['winpool.dev/retry'] ?? '', /^\d{10}$/);
-  });
-
   it('plan --filename shows the changes of a manifest, and with AWS credentials the steps of the operator', async () => {
     const file = join(plugin.folder, 'pools.yaml');
     const pools = [manifest({ disruption: { maxUnavailable: 1 } }, { maxSize: 5 }), poolManifest('billing')];

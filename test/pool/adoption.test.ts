@@ -3,7 +3,6 @@ import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
-import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -95,75 +94,6 @@ describe('an existing node group', () => {
     assert.equal(groupIn('planned')?.tags?.['winpool.dev/pool'], 'second');
   });
 
-  it('of another pool is rejected, and adopted as soon as that pool released it', async () => {
-    await fixture.world.apply(adopting('third', { nodeGroup: { name: 'planned', adoption: 'IfUnowned' } }));
-    const pool = await becomes('third', 'Stalled', 'True/NotOwned');
-    assertNames(messageOf(pool, 'Stalled'), 'Node group planned', 'WindowsPool second');
-    permit('planned', 'third');
-    await patch('second', { deletionPolicy: 'Retain' });
-    await fixture.world.kubectl('delete', 'windowspool', 'second', '--timeout=60s');
-    await becomes('third', 'UpToDate', 'True/MatchesSpec');
-    await fixture.world.kubectl('delete', 'windowspool', 'third', '--timeout=30s');
-    assert.equal(groupIn('planned'), undefined);
-  });
-
-  it('is adopted only by the pool that it names', async () => {
-    await legacy('wanted');
-    permit('wanted', 'left');
-    const names = ['left', 'right'];
-    const items = names.map((name) => adopting(name, { nodeGroup: { name: 'wanted', adoption: 'IfUnowned' } }));
-    await fixture.world.apply({ apiVersion: 'v1', kind: 'List', items });
-    await becomes('left', 'UpToDate', 'True/MatchesSpec');
-    const pool = await becomes('right', 'Stalled', 'True/NotOwned');
-    assert.match(messageOf(pool, 'Stalled'), /is managed by WindowsPool left,/);
-    await fixture.world.kubectl('delete', 'windowspools', ...names, '--timeout=30s');
-  });
-
-  it('is adopted when it is DEGRADED, and updated to the spec', async () => {
-    await legacy('ailing');
-    const issues = [{ code: 'AsgInstanceLaunchFailures' as const, message: 'No capacity', resourceIds: ['eks-asg'] }];
-    fixture.world.cloud.faults.healthIssue({ group: 'ailing', issues });
-    await fixture.world.apply(adopting('ailing'));
-    const pool = await becomes('ailing', 'UpToDate', 'True/MatchesSpec');
-    assert.match(messageOf(pool, 'NodeGroupReady'), /is DEGRADED: AsgInstanceLaunchFailures: No capacity/);
-    assert.equal(groupIn('ailing')?.tags?.['winpool.dev/pool'], 'ailing');
-    assert.equal(groupIn('ailing')?.labels?.tier, 'web');
-    await fixture.world.kubectl('delete', 'windowspool', 'ailing', '--timeout=30s');
-  });
-
-  it('is not changed with driftPolicy Report, which reports the differences', async () => {
-    await legacy('reported');
-    await fixture.world.apply(adopting('reported', { nodeGroup: { adoption: 'IfUnowned', driftPolicy: 'Report' } }));
-    const pool = await becomes('reported', 'UpToDate', 'False/Drifted');
-    assertNames(messageOf(pool, 'UpToDate'), 'label tier is old (expected web)', 'nodeGroup.driftPolicy: Correct');
-    const [step, ...others] = pool?.status?.pendingSteps ?? [];
-    assert.deepEqual(others, []);
-    assert.equal(step?.reason, 'Drifted');
-    assertNames(
-      step.description,
-      'update node group reported',
-      'labels set tier',
-      'taints set os:NoSchedule',
-      'minSize 1, maxSize 3',
-    );
-    await becomes('reported', 'NodesVerified', 'False/RegistrationTaintMissing');
-    assert.deepEqual(writes(), ['TagResource', 'CreateOrUpdateTags']);
-    await patch('reported', { nodeGroup: { driftPolicy: 'Correct' } });
-    await becomes('reported', 'UpToDate', 'True/MatchesSpec');
-    await fixture.world.kubectl('delete', 'windowspool', 'reported', '--timeout=30s');
-  });
-
-  it('is not replaced if it differs in fields that EKS cannot change, and the spec can be corrected', async () => {
-    await legacy('rigid', { subnets: [subnetIds[2]] });
-    await fixture.world.apply(adopting('rigid'));
-    const pool = await becomes('rigid', 'Stalled', 'True/ImmutableDifference');
-    assertNames(messageOf(pool, 'Stalled'), 'subnets', 'nodeGroup.immutableChangePolicy: Replace');
-    await patch('rigid', { nodeGroup: { subnets: [{ id: subnetIds[2] }] } });
-    await becomes('rigid', 'Ready', 'True/EnoughNodesVerified');
-    assert.ok(!writes().includes('CreateNodegroup') && !writes().includes('DeleteNodegroup'), writes().join());
-    await fixture.world.kubectl('delete', 'windowspool', 'rigid', '--timeout=30s');
-  });
-
   const refusals: readonly (readonly [string, string, object, Partial<CreateNodegroupRequest>, string, RegExp])[] = [
     [
       'of another Windows version',
@@ -209,26 +139,4 @@ describe('an existing node group', () => {
       fixture.world.cloud.faults.consoleDelete({ group: name });
     });
   }
-});
-
-describe('a pool that waits for the name of a node group', () => {
-  // The next poll would be due in ten minutes.
-  const fixture = withOperator();
-
-  it('creates its own as soon as the other pool is gone', async () => {
-    await fixture.world.apply(poolManifest('holder', { nodeGroup: { name: 'shared' } }));
-    await fixture.world.waitForPool(
-      'holder',
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
-    await fixture.world.apply(poolManifest('waiter', { nodeGroup: { name: 'shared' } }));
-    await fixture.world.waitForPool('waiter', 'to wait', (pool) => conditionOf(pool, 'Stalled') === 'True/NotOwned');
-    await fixture.world.kubectl('delete', 'windowspool', 'holder', '--timeout=30s');
-    await fixture.world.waitForPool(
-      'waiter',
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
-  });
 });

@@ -3,7 +3,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, isReconciled, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
-import { freezeAws, setSwitch, withOperator } from '../sharedWorld.ts';
+import { freezeAws, withOperator } from '../sharedWorld.ts';
 
 describe('changes of a pool', () => {
   const fixture = withOperator('--resync-interval=1s');
@@ -100,16 +100,6 @@ describe('changes of a pool', () => {
     });
   }
 
-  it('keeps the size that an autoscaler sets', async () => {
-    fixture.world.cloud.faults.edit({ group: POOL, scalingConfig: { desiredSize: 4 } });
-    await fixture.world.waitForPool(POOL, 'to follow the autoscaler', (pool) => pool?.status?.nodes?.verified === 4);
-    assert.deepEqual(updates(), []);
-    await patch({ nodeGroup: { scaling: { desiredSize: 2 } } });
-    await fixture.world.waitForPool(POOL, 'to have 2 nodes', (pool) => pool?.status?.nodes?.total === 2);
-    assert.deepEqual(updates(), [{ scalingConfig: { desiredSize: 2 } }]);
-    await settled();
-  });
-
   it('applies the last change when the size is changed back while EKS is updating', async () => {
     const restoreSpeed = freezeAws(fixture.world);
     try {
@@ -143,13 +133,6 @@ describe('changes of a pool', () => {
     assert.deepEqual(tags, { backup: 'daily', cost: '2', 'winpool.dev/pool': POOL });
   });
 
-  it('reverts changes in the console', async () => {
-    fixture.world.cloud.faults.edit({ group: POOL, labels: { ...group()?.labels, tier: 'db' } });
-    await waitFor(() => updates().length === 1, { what: 'the correction', timeoutMs: 60_000 });
-    await settled();
-    assert.equal(group()?.labels?.tier, 'web');
-  });
-
   it('reports a failed update and retries it only when the spec changes', async () => {
     fixture.world.cloud.faults.updateFailure({
       group: POOL,
@@ -177,65 +160,6 @@ describe('changes of a pool', () => {
     assert.equal(conditionOf(await settled(), 'Stalled'), 'absent');
   });
 
-  it('does not immediately retry an update that EKS rejects', async () => {
-    fixture.world.cloud.faults.calls.error({
-      operation: 'UpdateNodegroupConfig',
-      name: 'InvalidParameterException',
-      message: 'The label is cursed',
-    });
-    await patch({ labels: { tier: 'cursed' } });
-    const pool = await fixture.world.waitForPool(
-      POOL,
-      'to tell the refusal',
-      (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateRejected',
-    );
-    assert.equal(conditionOf(pool, 'Stalled'), 'True/UpdateRejected');
-    await patch({ labels: { tier: 'fine' } });
-    await waitFor(() => group()?.labels?.tier === 'fine', { what: 'the next update', timeoutMs: 60_000 });
-    await settled();
-  });
-
-  for (const answer of ['accept', 'reject'] as const) {
-    it(`shows a DEGRADED group with its issues and updates it, if EKS would ${answer} that`, async () => {
-      const restore = setSwitch(fixture.world, 'updatesWhileDegraded', answer);
-      try {
-        fixture.world.cloud.faults.healthIssue({
-          group: POOL,
-          issues: [{ code: 'AsgInstanceLaunchFailures', message: 'No capacity', resourceIds: ['eks-asg'] }],
-        });
-        const pool = await fixture.world.waitForPool(
-          POOL,
-          'to be degraded',
-          (found) => conditionOf(found, 'NodeGroupReady') === 'False/Degraded',
-        );
-        assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
-        assert.match(
-          pool?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message ?? '',
-          /AsgInstanceLaunchFailures: No capacity \(eks-asg\)\./,
-        );
-        await patch({ labels: { tier: `degraded-${answer}` } });
-        if (answer === 'accept') {
-          await waitFor(() => group()?.labels?.tier === 'degraded-accept', { what: 'the update', timeoutMs: 60_000 });
-        } else {
-          const refusedOnce = () =>
-            fixture.world.cloud
-              .calls()
-              .some(({ operation, result }) => operation === 'UpdateNodegroupConfig' && result !== 'ok');
-          await waitFor(refusedOnce, { what: 'the rejected update', timeoutMs: 60_000 });
-        }
-        fixture.world.cloud.faults.healthIssue({ group: POOL, issues: [] });
-        await waitFor(() => group()?.labels?.tier === `degraded-${answer}`, {
-          what: 'the update after that',
-          timeoutMs: 60_000,
-          explain: () => fixture.operator.tail(),
-        });
-        await settled();
-      } finally {
-        restore();
-      }
-    });
-  }
-
   it('switches to its own RuntimeClass and back, and leaves nothing behind', async () => {
     const names = async () =>
       (await fixture.world.kubectl('get', 'runtimeclasses', '-o', 'name')).trim().split('\n').sort();
@@ -259,31 +183,5 @@ describe('changes of a pool', () => {
       timeoutMs: 60_000,
     });
     await settled();
-  });
-
-  it('does nothing while paused, shows the pending steps, and takes them when resumed', async () => {
-    await patch({ paused: true, labels: { tier: 'later' }, nodeGroup: { scaling: { maxSize: 6 } } });
-    const pool = await fixture.world.waitForPool(
-      POOL,
-      'to be paused',
-      (found) => conditionOf(found, 'Paused') === 'True/Paused',
-    );
-    const [step, ...others] = pool?.status?.pendingSteps ?? [];
-    assert.deepEqual(others, []);
-    assert.equal(step?.reason, 'Paused');
-    assertNames(step.description, `update node group ${POOL}`, 'labels set tier', 'scaling maxSize 6');
-    assert.deepEqual(updates(), []);
-    await patch({ paused: false });
-    await waitFor(() => group()?.labels?.tier === 'later', { what: 'the update', timeoutMs: 60_000 });
-    const resumed = await settled();
-    assert.equal(resumed?.status?.pendingSteps, undefined);
-    await fixture.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/paused=true');
-    await fixture.world.waitForPool(
-      POOL,
-      'to be paused by annotation',
-      (found) => conditionOf(found, 'Paused') === 'True/Paused',
-    );
-    await fixture.world.kubectl('annotate', 'windowspool', POOL, 'winpool.dev/paused-');
-    await fixture.world.waitForPool(POOL, 'to go on', (found) => conditionOf(found, 'Paused') === 'absent');
   });
 });

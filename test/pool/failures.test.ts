@@ -41,68 +41,6 @@ describe('a pool whose node group cannot be created', () => {
     assert.equal(creations('failed'), 2);
     await remove('failed');
   });
-
-  it('retries after --create-retry-interval, because the cause may be outside the spec', async () => {
-    fixture.world.cloud.faults.createFailure({
-      group: 'healed',
-      issues: [{ code: 'AsgInstanceLaunchFailures', message: 'vCPU limit', resourceIds: [] }],
-    });
-    await fixture.world.apply(poolManifest('healed'));
-    await ready('healed');
-    assert.equal(creations('healed'), 2);
-    await remove('healed');
-  });
-
-  const refusals: readonly (readonly [
-    what: string,
-    name: string,
-    error: string,
-    text: string,
-    condition: string,
-    words: RegExp,
-  ])[] = [
-    [
-      'a subnet that does not exist',
-      'nosubnet',
-      'InvalidParameterException',
-      'The subnet ID does not exist',
-      'False/CreateRejected',
-      /node group nosubnet: The subnet ID does not exist\..*\d\d:\d\dZ.* kubectl annotate wp nosubnet /,
-    ],
-    [
-      'a used-up quota',
-      'quota',
-      'ResourceLimitExceededException',
-      'The maximum number of node groups is reached',
-      'False/QuotaExceeded',
-      /maximum number of node groups is reached/,
-    ],
-    [
-      'an unknown error',
-      'vague',
-      'ClientException',
-      'Something about your role',
-      'False/CreateRejected',
-      /Something about your role/,
-    ],
-  ];
-  for (const [what, name, error, text, condition, words] of refusals) {
-    it(`reports ${what} once, and retries after --create-retry-interval`, async () => {
-      fixture.world.cloud.faults.calls.error({ operation: 'CreateNodegroup', name: error, message: text });
-      await fixture.world.apply(poolManifest(name));
-      const pool = await fixture.world.waitForPool(
-        name,
-        'to tell the refusal',
-        (found) => conditionOf(found, 'NodeGroupReady') === condition,
-      );
-      assert.match(messageOf(pool, 'Stalled'), words);
-      assert.equal(creations(name), 1);
-      await ready(name);
-      assert.equal(creations(name), 2);
-      await remove(name);
-    });
-  }
-
   it('names a missing permission, and continues when it is granted', async () => {
     fixture.world.cloud.faults.removeAction({ action: 'iam:PassRole' });
     try {
@@ -129,72 +67,6 @@ describe('a pool whose node group cannot be created', () => {
     }
     await ready('denied');
     await remove('denied');
-  });
-
-  it('never changes a node group of another owner', async () => {
-    fixture.world.cloud.faults.consoleCreate({ ...foreignGroup, nodegroupName: 'foreign' });
-    await waitFor(() => fixture.world.cloud.state.groups.get('foreign')?.nodegroup.status === 'ACTIVE', {
-      what: 'the foreign group',
-      timeoutMs: 60_000,
-    });
-    const before = structuredClone(fixture.world.cloud.state.groups.get('foreign')?.nodegroup);
-    await fixture.world.apply(poolManifest('foreign'));
-    const pool = await fixture.world.waitForPool(
-      'foreign',
-      'to refuse it',
-      (found) => conditionOf(found, 'NodeGroupReady') === 'False/NotOwned',
-    );
-    assertNames(messageOf(pool, 'Stalled'), 'winpool.dev/pool', 'nodeGroup.name', /\/adoption\.md\.$/);
-    await fixture.world.patchPool('foreign', { nodeGroup: { adoption: 'IfUnowned' } });
-    const refused = await fixture.world.waitForPool(
-      'foreign',
-      'to refuse the adoption',
-      (found) => conditionOf(found, 'NodeGroupReady') === 'False/AdoptionRejected',
-    );
-    assert.match(messageOf(refused, 'Stalled'), /the operator runs without --enable-node-group-adoption/);
-    await remove('foreign');
-    assert.deepEqual(fixture.world.cloud.state.groups.get('foreign')?.nodegroup, before);
-    fixture.world.cloud.faults.consoleDelete({ group: 'foreign' });
-  });
-
-  it('uses an unowned RuntimeClass if it fits, reports it otherwise, and never changes it', async () => {
-    const runtimeClass = (nodeSelector: object) => ({
-      apiVersion: 'node.k8s.io/v1',
-      kind: 'RuntimeClass',
-      metadata: { name: 'windows-2025' },
-      handler: 'runhcs-wcow-process',
-      scheduling: {
-        nodeSelector,
-        tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
-      },
-    });
-    await fixture.world.apply(runtimeClass({ 'kubernetes.io/os': 'linux' }));
-    const made = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
-    await fixture.world.apply(poolManifest('guest', { windowsVersion: 'Windows2025' }));
-    const pool = await fixture.world.waitForPool(
-      'guest',
-      'to refuse it',
-      (found) => conditionOf(found, 'RuntimeClassReady') === 'False/NotOwned',
-    );
-    assertNames(
-      messageOf(pool, 'RuntimeClassReady'),
-      'RuntimeClass windows-2025',
-      'kubernetes.io/os=linux',
-      'runtimeClass.name',
-      'runtimeClass.adoption: IfUnowned',
-    );
-    const seen = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
-    assert.equal(seen?.metadata.resourceVersion, made?.metadata.resourceVersion);
-    await fixture.world.apply(runtimeClass({ 'kubernetes.io/os': 'windows' }));
-    await fixture.world.waitForPool(
-      'guest',
-      'to use it',
-      (found) => conditionOf(found, 'RuntimeClassReady') === 'True/Unmanaged',
-    );
-    await ready('guest');
-    await remove('guest');
-    assert.ok(await fixture.world.get('runtimeclasses', 'windows-2025'), 'the foreign RuntimeClass is still there');
-    await fixture.world.kubectl('delete', 'runtimeclass', 'windows-2025');
   });
 
   it('replaces the RuntimeClass from the AWS user guide with adoption IfUnowned', async () => {
@@ -242,14 +114,6 @@ describe('AWS errors', () => {
     );
   after(() => fixture.world.cloud.faults.calls.clear());
 
-  it('are retried: 20 throttled calls', async function () {
-    this.timeout(300_000);
-    fixture.world.cloud.faults.calls.throttle({ count: 20 });
-    await fixture.world.apply(poolManifest('throttled'));
-    await ready('throttled');
-    await fixture.world.kubectl('delete', 'windowspool', 'throttled', '--timeout=60s');
-  });
-
   const breakages = ['serverError', 'reset', 'html', 'empty'] as const;
   for (const breakage of breakages) {
     it(`are retried: broken responses (${breakage})`, async () => {
@@ -260,14 +124,6 @@ describe('AWS errors', () => {
       await fixture.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
     });
   }
-
-  it('result in one group when the response to the creation is lost', async () => {
-    fixture.world.cloud.faults.calls.reset({ operation: 'CreateNodegroup', after: true });
-    await fixture.world.apply(poolManifest('lost'));
-    await ready('lost');
-    assert.equal([...fixture.world.cloud.state.groups.keys()].filter((name) => name === 'lost').length, 1);
-    await fixture.world.kubectl('delete', 'windowspool', 'lost', '--timeout=60s');
-  });
 });
 
 describe('an unavailable AWS at the start of the operator', () => {
@@ -343,53 +199,4 @@ describe('a cluster other than the one that the operator runs in', () => {
       await operator.stop();
     }
   });
-
-  it('gets no second node group for a pool that was created elsewhere', async () => {
-    const world = await theWorld();
-    await world.apply(poolManifest('moved'));
-    const status = { cluster: { name: 'demo', arn: 'arn:aws:eks:us-east-1:111122223333:cluster/demo' } };
-    await world.kubectl(
-      'patch',
-      'windowspool',
-      'moved',
-      '--subresource=status',
-      '--type=merge',
-      '-p',
-      JSON.stringify({ status }),
-    );
-    world.cloud.resetCalls();
-    const operator = await world.operator(FLAGS).ready();
-    try {
-      const pool = await world.waitForPool(
-        'moved',
-        'to refuse',
-        (found) => conditionOf(found, 'Stalled') === 'True/ClusterMismatch',
-      );
-      assertNames(messageOf(pool, 'Ready'), /\barn:aws:eks:us-east-1.*\bdemo in eu-west-1\b/);
-      assert.deepEqual(
-        world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
-        [],
-      );
-      await world.kubectl(
-        'patch',
-        'windowspool',
-        'moved',
-        '--type=merge',
-        '-p',
-        '{"spec":{"deletionPolicy":"Retain"}}',
-      );
-      await world.kubectl('delete', 'windowspool', 'moved', '--timeout=60s');
-    } finally {
-      await operator.stop();
-    }
-  });
 });
-
-const foreignGroup = {
-  tags: { 'winpool.dev/adoptable-by': 'foreign' },
-  nodeRole: 'arn:aws:iam::111122223333:role/windows-nodes',
-  subnets: ['subnet-0a1000000000000aa'],
-  amiType: 'WINDOWS_CORE_2022_x86_64' as const,
-  instanceTypes: ['m5.large'],
-  scalingConfig: { minSize: 0, maxSize: 1, desiredSize: 0 },
-};

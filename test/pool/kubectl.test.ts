@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { V1Pod } from '@kubernetes/client-node';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { type Outcome, runCommand } from '../../hack/controlplane/command.ts';
@@ -27,30 +27,10 @@ const LEGACY_PROFILE = 'legacy';
 /** The ConfigMap that `kubectl apply --applyset` creates. */
 const APPLY_SET = 'pools';
 
-/** Fields whose description `kubectl explain` must show. */
-const EXPLAINED = [
-  'spec',
-  'spec.windowsVersion',
-  'spec.nodeGroup.scaling.desiredSize',
-  'spec.nodeGroup.subnets',
-  'spec.nodeGroup.update.policy',
-  'spec.verification.policy',
-  'spec.deletionPolicy',
-  'spec.disruption.drain.podsWithoutController',
-  'status.observedGeneration',
-  'status.conditions',
-];
-
 /** The container of a Windows HostProcess pod, for `kubectl debug --custom`. */
 const HOST_PROCESS = {
   securityContext: { windowsOptions: { hostProcess: true, runAsUserName: 'NT AUTHORITY\\SYSTEM' } },
 };
-
-interface Schema {
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-}
 
 describe('the kubectl commands for pools', () => {
   const fixture = withOperator('--resync-interval=1s');
@@ -199,20 +179,6 @@ describe('the kubectl commands for pools', () => {
       await failing('kubectl rollout status windowspool/web'),
       /^error: no kind "WindowsPool" is registered /,
     );
-  });
-
-  it('explain shows the description of each field', async () => {
-    const crd = parse(await readFile(join(ROOT, 'crds/windowspools.yaml'), 'utf8'));
-    for (const path of EXPLAINED) {
-      let schema: Schema | undefined = crd.spec.versions[0].schema.openAPIV3Schema;
-      for (const name of path.split('.')) schema = schema?.properties?.[name];
-      const printed = await typed(`kubectl explain wp.${path}`);
-      const [, shown = ''] = /^DESCRIPTION:\n((?: .*\n|\n)+)/m.exec(printed) ?? [];
-      const words = (text: string) => text.trim().replaceAll(/\s+/g, ' ');
-      assert.notEqual(words(shown), '', path);
-      // Of a list, kubectl shows the description of its items, too.
-      assert.equal(words(shown), words([schema?.description, schema?.items?.description].join(' ')), path);
-    }
   });
 
   it('get accepts the short name, the category and custom columns with reasons of conditions', async () => {

@@ -77,13 +77,6 @@ describe('a pool that sets launch settings', () => {
     await fixture.world.kubectl('-n', 'winpool-system', 'delete', 'configmap', 'windows-nodes');
   });
 
-  it('keeps its template while it has a group', async () => {
-    await assert.rejects(
-      patch({ disk: null, securityGroups: null, instanceTags: null }),
-      /EKS cannot change the launch settings from none to some/,
-    );
-  });
-
   it('leaves no template', async () => {
     await fixture.world.kubectl('delete', 'windowspool', POOL, '--timeout=60s');
     assert.equal(template(), undefined);

@@ -52,7 +52,6 @@ describe('a pool without nodes', () => {
     'taint/os': 'windows:NoSchedule',
     'taint/startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate': ':NoSchedule',
   };
-  const { 'label/tier': _tier, ...UNTIERED } = TAGS;
 
   it('describes its first node to the cluster-autoscaler', async () => {
     const spec = {
@@ -65,37 +64,8 @@ describe('a pool without nodes', () => {
     await waitForTags('the tags of the scaling group', TAGS);
   });
 
-  it('restores its own tags when another client removes them', async () => {
-    const found = group();
-    assert.ok(found);
-    found.autoScalingTags = [
-      { Key: 'cost', Value: '42' },
-      { Key: `${PREFIX}label/rack`, Value: '7' },
-    ];
-    await waitForTags('the tags to be restored', { ...TAGS, 'label/rack': '7' });
-    assert.ok(found.autoScalingTags.some(({ Key }) => Key === 'cost'));
-    found.autoScalingTags = found.autoScalingTags.filter(({ Key }) => Key !== `${PREFIX}label/rack`);
-  });
-
-  it('removes the tag of a removed label', async () => {
-    await patch({ labels: { tier: null } });
-    await waitForTags('the tag to be removed', UNTIERED);
-  });
-
-  it('reads its tags at most once per poll, and does not write them again', async () => {
-    await fixture.world.waitForPool(
-      POOL,
-      'to be settled',
-      (pool) => conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
-    );
-    fixture.world.cloud.resetCalls();
-    const count = (name: string) => sent(name).length;
-    await waitFor(() => count('DescribeNodegroup') >= 3, { what: 'three polls', timeoutMs: 60_000 });
-    assert.ok(count('DescribeAutoScalingGroups') <= count('DescribeNodegroup') + 1);
-    assert.deepEqual([count('CreateOrUpdateTags'), count('DeleteTags')], [0, 0]);
-  });
-
   it('is scaled by an autoscaler, and the operator changes nothing', async () => {
+    fixture.world.cloud.resetCalls();
     const AutoScalingGroupName = group()?.autoScalingGroup ?? '';
     for (const DesiredCapacity of [2, 0, 3]) {
       setDesiredCapacity(fixture.world.cloud.state, { AutoScalingGroupName, DesiredCapacity });
@@ -128,6 +98,6 @@ describe('a pool without nodes', () => {
     await fixture.world.kubectl('delete', 'windowspool', POOL, '--timeout=30s');
     const size = { 'resources/ephemeral-storage': '120Gi' };
     const others = found.autoScalingTags.map(({ Key = '' }) => Key).filter((key) => !key.startsWith(PREFIX));
-    assert.deepEqual([autoscalerTags(), others], [size, ['cost', 'team']]);
+    assert.deepEqual([autoscalerTags(), others], [size, ['team']]);
   });
 });

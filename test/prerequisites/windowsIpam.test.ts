@@ -5,17 +5,14 @@ import type { EventsV1EventList, V1ConfigMap } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { OPERATOR_USER, readAudit } from '../fakes/testenv/audit.ts';
-import { conditionOf, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
+import { type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
-import { setSwitch } from '../sharedWorld.ts';
 import { withPrerequisites } from './prerequisitesFixture.ts';
 
 const COMPONENT = fileURLToPath(new URL('../../config/windows-ipam/', import.meta.url));
 const KEY = 'enable-windows-ipam';
 const CONFIG_MAP = ['-n', 'kube-system', 'configmap', 'amazon-vpc-cni'] as const;
-/** The labels and annotations of a Helm release on an object that it created. */
-const HELM = ['meta.helm.sh/release-name=aws-vpc-cni', 'meta.helm.sh/release-namespace=kube-system'];
 const ROLE = 'arn:aws:iam::111122223333:role/vpc-cni';
 
 /** The Role and RoleBinding of the component; the operator is a process, so its Deployment is not patched. */
@@ -106,19 +103,6 @@ describe('Windows IPAM that the operator enables', () => {
     await remove('noconfig');
   });
 
-  it('is reported with a warning if a Helm release manages the ConfigMap', async () => {
-    const { world } = fixture;
-    await world.apply(windowsIpam(false));
-    await world.kubectl('annotate', ...CONFIG_MAP.slice(0, 2), 'configmap/amazon-vpc-cni', ...HELM);
-    await world.apply(poolManifest('helm'));
-    await is('helm', 'Ready', 'True/EnoughNodesVerified');
-    const { type, note } = await announced(world, 'helm');
-    assert.equal(type, 'Warning');
-    assertNames(note, 'Helm release kube-system/aws-vpc-cni');
-    await remove('helm');
-    await world.kubectl('delete', ...CONFIG_MAP);
-  });
-
   for (const [format, before, after] of [
     ['JSON', '{"env":{"WARM_IP_TARGET":"2"}}', '{"env":{"WARM_IP_TARGET":"2"},"enableWindowsIpam":"true"}'],
     [
@@ -145,36 +129,6 @@ describe('Windows IPAM that the operator enables', () => {
     });
   }
 
-  it('is also written to the ConfigMap if another user disabled it there and the add-on does not overwrite that', async () => {
-    const { world } = fixture;
-    world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
-    await becomes('true');
-    await world.apply(windowsIpam(false));
-    await world.apply(poolManifest('edited'));
-    await is('edited', 'Ready', 'True/EnoughNodesVerified');
-    assert.equal((await configMap(world))?.data?.[KEY], 'true');
-    await remove('edited');
-  });
-
-  it('names the missing action eks:UpdateAddon, and continues when it is granted', async () => {
-    const { world } = fixture;
-    world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{}' });
-    await becomes('false');
-    world.cloud.faults.removeAction({ action: 'eks:UpdateAddon' });
-    await world.apply(poolManifest('noupdate'));
-    await is('noupdate', 'PrerequisitesMet', 'False/AccessDenied');
-    assertNames(
-      await message('noupdate', 'PrerequisitesMet'),
-      'UpdateAddon',
-      'eks:UpdateAddon',
-      'config/aws/windows-ipam.json',
-    );
-    assert.equal(valuesOf(world), '{}');
-    world.cloud.faults.restoreAction();
-    await is('noupdate', 'Ready', 'True/EnoughNodesVerified');
-    await remove('noupdate');
-  });
-
   it('names the missing permissions without the Role in kube-system, and continues with it', async () => {
     const { world } = fixture;
     await world.kubectl('delete', ...rbac);
@@ -188,51 +142,6 @@ describe('Windows IPAM that the operator enables', () => {
     }
     await is('norole2', 'Ready', 'True/EnoughNodesVerified');
     await remove('norole2');
-  });
-
-  for (const shown of ['showsOldValues', 'showsNewValues'] as const) {
-    it(`reports the error of EKS after a failed update of the add-on, and retries later (${shown})`, async () => {
-      const { world } = fixture;
-      const restore = setSwitch(world, 'failedAddonUpdate', shown);
-      try {
-        world.cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{}' });
-        await becomes('false');
-        world.cloud.resetCalls();
-        world.cloud.faults.addonFailure({ code: 'ConfigurationConflict', message: 'Conflicts found when applying' });
-        const name = shown.toLowerCase();
-        await world.apply(poolManifest(name));
-        await world.waitForPool(name, 'to quote EKS', (pool) =>
-          (pool?.status?.conditions ?? []).some(
-            ({ type, message: text }) =>
-              type === 'PrerequisitesMet' &&
-              /EKS failed to update the vpc-cni add-on: ConfigurationConflict: Conflicts found when applying\. Fix the cause\. Next attempt at \d\d:\d\dZ/.test(
-                text,
-              ),
-          ),
-        );
-        assert.equal(sent(world, 'UpdateAddon'), 1);
-        await is(name, 'Ready', 'True/EnoughNodesVerified');
-        assert.equal(sent(world, 'UpdateAddon'), 2);
-        assert.equal(conditionOf(await world.pool(name), 'PrerequisitesMet'), 'True/Met');
-        await remove(name);
-      } finally {
-        restore();
-      }
-    });
-  }
-
-  it('is shown as a pending step of a paused pool, and enabled when that is resumed', async () => {
-    const { world } = fixture;
-    await world.apply(windowsIpam(false));
-    await world.apply(poolManifest('paused', { paused: true }));
-    const STEP = `set ${KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
-    await world.waitForPool('paused', 'to show the step', (pool) =>
-      (pool?.status?.pendingSteps ?? []).some(({ description }) => description === STEP),
-    );
-    assert.equal((await configMap(world))?.data?.[KEY], 'false');
-    await world.patchPool('paused', { paused: false });
-    await is('paused', 'Ready', 'True/EnoughNodesVerified');
-    await remove('paused');
   });
 });
 

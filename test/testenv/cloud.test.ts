@@ -9,7 +9,6 @@ import { nodeRoleArn } from '../fakes/localaws/network.ts';
 import { sampleCluster, sampleGroup } from '../fakes/localaws/testing/fixtures.ts';
 import { type SdkClients, sdkClients } from '../fakes/localaws/wire/sdkClients.ts';
 import { windowsIpam } from '../fakes/testenv/testEnv.ts';
-import { setSwitch } from '../sharedWorld.ts';
 
 type Node = Stored<V1Node>;
 
@@ -136,17 +135,6 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     assert.ok(node.metadata.managedFields?.some(({ manager }) => manager === 'kubelet'));
   });
 
-  it('follow a scale-out and a scale-in', async () => {
-    await createWith(1);
-    await untilStatus('ACTIVE');
-    await update({ scalingConfig: { desiredSize: 3 } });
-    await untilNodes('three ready nodes', (found) => found.length === 3 && found.every(isComplete));
-    await untilStatus('ACTIVE');
-    await update({ scalingConfig: { desiredSize: 1 } });
-    await untilNodes('one node', (found) => found.length === 1);
-    await untilStatus('ACTIVE');
-  });
-
   it('get changed labels and taints of their group, and keep those of others', async () => {
     await createWith(1, { labels: { old: 'a', kept: 'b' }, taints: [{ key: 'old', effect: 'NO_SCHEDULE' }] });
     await untilStatus('ACTIVE');
@@ -199,25 +187,6 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     await untilStatus('ACTIVE');
   });
 
-  it('can be configured to never join, to have no pod addresses or to be not Ready', async () => {
-    cloud.faults.nextNode({ neverJoins: true });
-    cloud.faults.nextNode({ noPodAddresses: true });
-    cloud.faults.nextNode({ notReady: true });
-    await createWith(3);
-    const unreadyWithAddresses = (node: Node) => !isReady(node) && node.status.capacity?.[pods] !== undefined;
-    const found = await untilNodes(
-      'a ready and an unready node',
-      (all) => all.length === 2 && all.some(isReady) && all.some(unreadyWithAddresses),
-    );
-    assert.deepEqual(found.map((node) => [isReady(node), node.status.capacity?.[pods]]).sort(), [
-      [false, '9'],
-      [true, undefined],
-    ]);
-    const unready = found.find((node) => !isReady(node));
-    cloud.faults.nodeReady({ node: unready?.metadata.name ?? '', ready: true });
-    await untilNodes('both ready', (all) => all.every(isReady));
-  });
-
   it('register again when they start after their Node was deleted, and not before', async () => {
     await createWith(1, { labels: { tier: 'web' } });
     await untilStatus('ACTIVE');
@@ -256,15 +225,6 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
       await untilNodes('pod addresses', (all) => all.length === 2 && all.every(isComplete));
     });
 
-    it('have no pod addresses without the ConfigMap', async () => {
-      undo.push(() => apply(windowsIpam(true)));
-      await kubernetes.kubectl(['delete', 'configmap', 'amazon-vpc-cni', '-n', 'kube-system']);
-      await createWith(1);
-      await untilStatus('ACTIVE');
-      const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
-      assert.equal(node?.status.capacity?.[pods], undefined);
-    });
-
     it('follow the ConfigMap if another user changed the setting of the vpc-cni add-on, until an update overwrites it', async () => {
       undo.push(
         () => apply(windowsIpam(true)),
@@ -295,55 +255,6 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
           ['ACTIVE', [], 'true'],
           ['ACTIVE', [], 'false'],
         ],
-      );
-    });
-
-    it('follow the vpc-cni add-on if it exists, and so does the ConfigMap', async () => {
-      undo.push(
-        () => apply(windowsIpam(true)),
-        () => cloud.faults.addon({ name: 'vpc-cni', exists: false }),
-      );
-      const becomes = (value: string) =>
-        waitFor(async () => (await configMap('amazon-vpc-cni'))?.[ipam] === value, {
-          what: `${ipam} ${value}`,
-          timeoutMs: 60_000,
-          intervalMs: 50,
-        });
-      cloud.faults.addon({ name: 'vpc-cni' });
-      await becomes('false');
-      await createWith(1);
-      await untilStatus('ACTIVE');
-      const [node] = await untilNodes('one ready node', (all) => all.length === 1 && all.every(isReady));
-      assert.equal(node?.status.capacity?.[pods], undefined);
-      cloud.faults.addon({ name: 'vpc-cni', configurationValues: '{"enableWindowsIpam":"true"}' });
-      await becomes('true');
-      await untilNodes('pod addresses', (all) => all.length === 1 && all.every(isComplete));
-    });
-
-    it('join only when their role has an access entry', async () => {
-      undo.push(setSwitch({ cloud }, 'nodegroupAccessEntry', 'none'));
-      cloud.faults.accessEntry({ exists: false });
-      await createWith(1);
-      await untilStatus('CREATE_FAILED');
-      assert.deepEqual(await issuesOf(), ['NodeCreationFailure']);
-      assert.deepEqual(await nodes(), []);
-      await sdk.eks.createAccessEntry({ clusterName, principalArn: nodeRoleArn, type: 'EC2_WINDOWS' });
-      await untilNodes('one complete node', (all) => all.length === 1 && all.every(isComplete));
-      await untilStatus('CREATE_FAILED');
-    });
-
-    it('join and are not Ready with an entry of type EC2_LINUX, depending on the switch', async () => {
-      undo.push(setSwitch({ cloud }, 'linuxAccessEntry', 'notReady'));
-      cloud.faults.accessEntry({ type: 'EC2_LINUX' });
-      await createWith(1);
-      await untilStatus('ACTIVE');
-      const [node] = await untilNodes(
-        'a node with pod addresses',
-        (all) => all.length === 1 && all.every(({ status }) => status.capacity?.[pods] !== undefined),
-      );
-      assert.deepEqual(
-        node?.status.conditions?.filter(({ type }) => type === 'Ready').map(({ status }) => status),
-        ['False'],
       );
     });
 

@@ -1,11 +1,10 @@
 /** Automatic updates. In an environment of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
-import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
-import { freezeAws, setSwitch } from '../sharedWorld.ts';
+import { freezeAws } from '../sharedWorld.ts';
 
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s', '--resync-interval=500ms'];
 const POOL = 'followed';
@@ -86,18 +85,6 @@ describe('an automatic update', function () {
     assert.deepEqual(updates(), ['1.36-2026.05.05']);
   });
 
-  it('follows a release that EKS offers at once', async () => {
-    const restore = setSwitch(world, 'releaseInEks', 'atOnce');
-    try {
-      world.cloud.faults.release({ date: '2026.05.06' });
-      await settledAt('1.36-2026.05.06');
-      const calls = world.cloud.calls().filter(({ operation }) => operation.startsWith('UpdateNodegroup'));
-      assert.equal(calls.length, 1);
-    } finally {
-      restore();
-    }
-  });
-
   it('waits until a maintenance window is open, and reports the release and the start', async () => {
     const closed = closedWindow();
     await update({ maintenanceWindows: [closed] });
@@ -114,52 +101,5 @@ describe('an automatic update', function () {
     await update({ maintenanceWindows: [closed, OPEN] });
     await settledAt('1.36-2026.05.12');
     assert.deepEqual(updates(), ['1.36-2026.05.12']);
-  });
-
-  it('does not delay changes of the spec until a window', async () => {
-    await update({ maintenanceWindows: [closedWindow()] });
-    world.cloud.faults.release({ date: '2026.05.19' });
-    await waitForUpToDate('False/WaitingForWindow', '1.36-2026.05.19');
-    const pin = (releaseVersion: string | null) => world.patchPool(POOL, { nodeGroup: { releaseVersion } });
-    await pin('1.36-2026.05.19');
-    await settledAt('1.36-2026.05.19');
-    await pin(null);
-    await settledAt('1.36-2026.05.19');
-    assert.deepEqual(updates(), ['1.36-2026.05.19']);
-  });
-
-  it('with a window that never opens is reported', async () => {
-    await update({ maintenanceWindows: [{ ...OPEN, timeZone: 'Mars/Base' }] });
-    const pool = await waitForUpToDate('False/InvalidMaintenanceWindow', 'maintenanceWindows[0].timeZone: Mars/Base');
-    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
-  });
-
-  it('that fails leaves the pool Ready and is not repeated, and the next release is installed automatically', async () => {
-    await update({ maintenanceWindows: null });
-    await settledAt('1.36-2026.05.19');
-    const errors = [{ errorCode: 'NodeCreationFailure' as const, errorMessage: 'Nodes did not join' }];
-    world.cloud.faults.updateFailure({ group: POOL, errors });
-    world.cloud.faults.release({ date: '2026.05.26' });
-    const pool = await waitForUpToDate('False/UpdateFailed', '(newest: 1.36-2026.05.26).');
-    assertNames(
-      messageOf(pool, 'UpToDate'),
-      'NodeCreationFailure: Nodes did not join',
-      'kubectl annotate wp followed winpool.dev/retry=$(date +%s) --overwrite',
-    );
-    const states = ['Ready', 'NodeGroupReady', 'Stalled', 'Reconciling'].map((type) => conditionOf(pool, type));
-    assert.deepEqual(states, ['True/EnoughNodesVerified', 'True/Active', 'absent', 'absent']);
-    await assertNoUpdates('after the failure');
-    world.cloud.faults.release({ date: '2026.06.02' });
-    const next = await settledAt('1.36-2026.06.02');
-    assert.equal(openFailure(next?.status?.nodeGroup), undefined);
-    assert.deepEqual(updates(), ['1.36-2026.06.02']);
-  });
-
-  it('is only reported with policy Manual', async () => {
-    await update({ policy: 'Manual' });
-    world.cloud.faults.release({ date: '2026.06.09' });
-    const pool = await waitForUpToDate('False/UpdateAvailable', 'Set nodeGroup.releaseVersion: 1.36-2026.06.09');
-    assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
-    await assertNoUpdates('with policy Manual');
   });
 });

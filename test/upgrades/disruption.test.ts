@@ -1,16 +1,14 @@
 /** The disruption budget: pools are upgraded one after the other. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
-import { freezeAws, withOperator } from '../sharedWorld.ts';
+import { withOperator } from '../sharedWorld.ts';
 
 const OLD = '1.36-2026.02.17';
 const NEW = '1.36-2026.03.17';
-const NEWER = '1.36-2026.04.18';
 const POOLS = ['turn-a', 'turn-b', 'turn-c'] as const;
 
 describe('pools that are upgraded at the same time', () => {
@@ -89,55 +87,5 @@ describe('pools that are upgraded at the same time', () => {
       sent.map(({ input, result }) => [(input as { nodegroupName: string }).nodegroupName, result]).sort(),
       POOLS.map((name) => [name, 'ok']),
     );
-  });
-
-  it('make no AWS calls while they wait', async () => {
-    await patch('turn-a', { releaseVersion: NEWER });
-    await waitFor(() => updating().includes('turn-a'), { what: 'the update of turn-a', timeoutMs: 60_000 });
-    const callsAbout = (name: string) =>
-      fixture.world.cloud
-        .calls()
-        .filter(({ input }) => (input as { nodegroupName?: string }).nodegroupName === name)
-        .map(({ operation }) => operation);
-    const restoreSpeed = freezeAws(fixture.world);
-    try {
-      await patch('turn-b', { releaseVersion: NEWER });
-      await fixture.world.waitForPool(
-        'turn-b',
-        'to wait',
-        (pool) => conditionOf(pool, 'UpToDate') === 'False/WaitingForBudget',
-      );
-      fixture.world.cloud.resetCalls();
-      await patch('turn-b', { tags: { cost: '1' } });
-      await waitFor(() => callsAbout('turn-b').length > 0, {
-        what: 'a reconciliation of the patch',
-        timeoutMs: 60_000,
-      });
-    } finally {
-      restoreSpeed();
-    }
-    await settledAt('turn-a', NEWER);
-    await settledAt('turn-b', NEWER);
-    const before = callsAbout('turn-b').slice(0, callsAbout('turn-b').indexOf('UpdateNodegroupVersion'));
-    // One reconciliation for the patch, and one for its turn.
-    assert.deepEqual(before, ['DescribeNodegroup', 'DescribeNodegroup']);
-    assert.deepEqual(broken, []);
-  });
-
-  it('do not wait forever for the share that a killed operator had reserved', async () => {
-    await fixture.operator.kill();
-    const disruption = {
-      reason: 'Update',
-      target: 'x',
-      change: 'release 1.36-2026.05.19',
-      startTime: '2026-01-01T00:00:00Z',
-    };
-    const status = JSON.stringify({ status: { disruption } });
-    await fixture.world.kubectl('patch', 'windowspool', 'turn-a', '--subresource=status', '--type=merge', '-p', status);
-    await patch('turn-c', { releaseVersion: NEWER });
-    await fixture.restart();
-    await settledAt('turn-c', NEWER);
-    await settledAt('turn-a', NEWER);
-    assert.deepEqual(broken, []);
   });
 });

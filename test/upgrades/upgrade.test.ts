@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
-import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -75,60 +74,9 @@ describe('an upgrade', () => {
     assert.deepEqual(updates(), [sent, sent]);
   });
 
-  it('is recommended by date, before the AMI becomes private and no node can start from it', async () => {
-    const pool = await settledAt(NEW);
-    // Its third month was over before this test was written.
-    assert.match(messageOf(pool, 'UpToDate'), /AWS (made|makes) this AMI private around 2026-07-17\b/);
-    assert.equal(pool?.status?.nodeGroup?.releaseDate, '2026-03-17');
-  });
-
   it('replaces every node, and each is verified', async () => {
     const pool = await settledAt(NEW);
     assert.deepEqual(pool?.status?.builds, [{ kernelVersion: '10.0.20348.4893', nodes: 1 }]);
     assert.equal(openFailure(pool?.status?.nodeGroup), undefined);
-  });
-
-  it('is sent after its maxUnavailable, and before the rest of the spec', async () => {
-    const spec = { disruption: { maxUnavailable: '50%' }, labels: { team: 'a' }, nodeGroup: { releaseVersion: NEWER } };
-    await fixture.world.patchPool(POOL, spec);
-    await fixture.world.waitForPool(POOL, 'to have its label', () => group()?.labels?.team === 'a');
-    await settledAt(NEWER);
-    const sent = fixture.world.cloud.calls().filter(({ operation }) => operation.startsWith('UpdateNodegroup'));
-    assert.deepEqual(
-      sent.map(({ operation, result }) => `${operation}: ${result}`),
-      // EKS rejects a second change during the first.
-      ['UpdateNodegroupConfig: ok', 'UpdateNodegroupVersion: ok', 'UpdateNodegroupConfig: ok'],
-    );
-    assert.deepEqual(group()?.updateConfig, { maxUnavailablePercentage: 50 });
-  });
-
-  it('that EKS rejects is not repeated', async () => {
-    const message = 'The node group can not be updated to this version';
-    fixture.world.cloud.faults.calls.error({
-      operation: 'UpdateNodegroupVersion',
-      name: 'InvalidParameterException',
-      message,
-    });
-    await patch({ releaseVersion: NEW });
-    await fixture.world.waitForPool(
-      POOL,
-      'to report that the update was refused',
-      (pool) => conditionOf(pool, 'NodeGroupReady') === 'False/UpdateRejected',
-    );
-    await patch({ releaseVersion: NEWER });
-    await settledAt(NEWER);
-    assert.equal(updates().length, 1);
-  });
-
-  it('to a release that EKS does not offer yet is retried at each resync', async () => {
-    await patch({ releaseVersion: '1.36-2020.01.01' });
-    await fixture.world.waitForPool(
-      POOL,
-      'to report that EKS does not offer the release',
-      (pool) => conditionOf(pool, 'NodeGroupReady') === 'False/ReleaseNotOffered',
-    );
-    await waitFor(() => updates().length >= 3, { what: 'the release to be requested again', timeoutMs: 30_000 });
-    await patch({ releaseVersion: NEWER });
-    await settledAt(NEWER);
   });
 });
