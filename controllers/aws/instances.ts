@@ -2,6 +2,7 @@
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type { Instance, Instances, KnownInstance } from '../windowspool/ports/ec2.ts';
+import { foreignText } from '../windowspool/ports/foreignText.ts';
 import type { Ec2Call } from './calls.ts';
 import { everyItem } from './pages.ts';
 import { mapped } from './results.ts';
@@ -46,6 +47,7 @@ function fromEc2({ InstanceId = '', PrivateDnsName = '', LaunchTime }: Ec2Instan
 }
 
 function knownFrom({ State, PrivateDnsName = '', Tags = [] }: Ec2Instance): KnownInstance {
-  const scalingGroup = Tags.find(({ Key }) => Key === GROUP_TAG)?.Value;
+  const found = Tags.find(({ Key }) => Key === GROUP_TAG)?.Value;
+  const scalingGroup = found === undefined ? undefined : foreignText(found, 256);
   return { state: State?.Name ?? '', scalingGroup, privateDnsName: PrivateDnsName };
 }

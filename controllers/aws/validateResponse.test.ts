@@ -308,6 +308,18 @@ describe('an answer', () => {
       'nodegroup.status: 100000 characters, more than 64',
     ],
     [
+      'an instance ID that status could not record',
+      'DescribeInstances',
+      { Reservations: [{ Instances: [{ InstanceId: 'i'.repeat(65) }] }] },
+      'Reservations[].Instances[].InstanceId: 65 characters, more than 64',
+    ],
+    [
+      'an instance ID of a scaling group that status could not record',
+      'DescribeAutoScalingGroups',
+      { AutoScalingGroups: [{ Instances: [{ InstanceId: 'i'.repeat(65) }] }] },
+      'AutoScalingGroups[].Instances[].InstanceId: 65 characters, more than 64',
+    ],
+    [
       'too many subnets',
       'DescribeNodegroup',
       { nodegroup: { subnets: Array(51).fill('x') } },

@@ -33,6 +33,9 @@ const MOST: Readonly<Record<string, number>> = {
   'cluster.version': 32,
   'cluster.certificateAuthority.data': 16_384,
   'addon.configurationValues': DOCUMENT,
+  'Reservations[].Instances[].InstanceId': 64,
+  'Reservations[].Instances[].PrivateDnsName': 253,
+  'AutoScalingGroups[].Instances[].InstanceId': 64,
   'Images[].Name': 256,
   'Parameter.Value': 256,
   // EC2 accepts 16 KiB, and returns them in base64.

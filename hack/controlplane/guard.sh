@@ -8,7 +8,8 @@ pids=' '
 while read -r sign pid; do
   case $sign in
     +) pids="$pids$pid " ;;
-    -) pids="${pids%% $pid *} ${pids#* $pid }" ;;
+    # A process may be stopped before it has added itself.
+    -) case $pids in *" $pid "*) pids="${pids%% $pid *} ${pids#* $pid }" ;; esac ;;
   esac
 done
 

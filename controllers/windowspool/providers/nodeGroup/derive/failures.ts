@@ -79,11 +79,12 @@ function failedChanges(
 ): FailedChange[] {
   const due = updates.find(({ content }) => content === version?.content);
   const isDue = ({ target }: FailedTarget) => due !== undefined && target === version?.target;
-  const hasDue = ofTargets.some(isDue);
+  const kept = ofTargets.slice(0, MOST_FAILED_CHANGES - FAILED_UPDATES);
+  const hasDue = kept.some(isDue);
   return [
-    ...ofTargets.map((failed) => (isDue(failed) && due ? { ...failed, content: due.content } : failed)),
+    ...kept.map((failed) => (isDue(failed) && due ? { ...failed, content: due.content } : failed)),
     ...updates.filter((failed) => !(hasDue && failed === due)),
-  ].slice(0, MOST_FAILED_CHANGES);
+  ];
 }
 
 /** The former failure of an automatic update that is due again, after another one was due. One for which the user has requested a retry is over. */

@@ -79,11 +79,17 @@ export function statusWith(status: WindowsPoolStatus | undefined, ahead: WriteAh
   return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
 }
 
-/** The failures in status with that of the canary first. */
-function failuresWith(status: WindowsPoolStatus | undefined, { failed }: WriteAheadRecord): Partial<NodeGroupState> {
-  if (!failed) return {};
-  const before = (status?.nodeGroup?.failedChanges ?? []).filter(({ target }) => target !== failed.target);
-  return { failedChanges: [failed, ...before].slice(0, MOST_FAILED_CHANGES) };
+/** The failures in status with that of the canary first. After a switch only those of automatic updates are kept, which may be due again for either group. */
+function failuresWith(
+  status: WindowsPoolStatus | undefined,
+  { failed, isSwitched }: WriteAheadRecord,
+): Partial<NodeGroupState> {
+  const known = status?.nodeGroup?.failedChanges ?? [];
+  const kept = isSwitched
+    ? known.flatMap(({ target: _target, ...each }) => (each.content === undefined ? [] : each))
+    : known.filter(({ target }) => failed === undefined || target !== failed.target);
+  const failedChanges = [...(failed ? [failed] : []), ...kept].slice(0, MOST_FAILED_CHANGES);
+  return failedChanges.length > 0 ? { failedChanges } : {};
 }
 
 /** The records of the two groups, when they change roles. */

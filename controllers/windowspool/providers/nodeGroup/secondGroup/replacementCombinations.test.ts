@@ -4,7 +4,7 @@ import type { StateOptions } from '../../../../../test/fakes/localaws/state.ts';
 import { switchTable } from '../../../../../test/fakes/localaws/switches.ts';
 import type { Deps } from '../../../reconcile.ts';
 import type { FakeWorld } from '../../../testing/fakeWorld.ts';
-import { MINUTE, sampleError } from '../../../testing/fixtures.ts';
+import { MINUTE, NEXT, sampleError } from '../../../testing/fixtures.ts';
 import { fresh, hours, isReplaced, nodesIn, openFailure, readyWorld, stateOf, until } from '../../../testing/life.ts';
 import { HASHED } from '../../../testing/replacementScenes.ts';
 
@@ -34,6 +34,20 @@ const templates = (world: FakeWorld) =>
   [...world.cloud.state.launchTemplates.values()].map(({ name }) => name).filter((name) => !name.startsWith('eks-'));
 
 describe('a node group that is replaced', () => {
+  it('and used again does not repeat an automatic update that failed', async () => {
+    const { world, deps } = await poolWith({ update: { policy: 'Automatic', force: false } });
+    world.publish(NEXT);
+    world.cloud.faults.updateFailure({
+      errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'No node joined' }],
+    });
+    assert.equal((await hours(world, deps, 3)).length, 1);
+    edit(world, { instanceTypes: ['m5.xlarge'] });
+    await until(world, deps, () => stateOf(world)?.name === HASHED, 'the switch');
+    edit(world, { instanceTypes: ['m5.large'] });
+    assert.deepEqual(await hours(world, deps, 6), []);
+    assert.equal(stateOf(world)?.name, 'web');
+  });
+
   it('gets the launch template of the operator with the first launch setting, and loses it with the last', async () => {
     const { world, deps } = await poolWith({});
     edit(world, { disk: DISK });
