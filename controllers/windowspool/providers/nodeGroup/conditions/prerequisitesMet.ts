@@ -94,8 +94,8 @@ function assessFailed(s: EksDerived, checked: CheckResults): PrerequisitesState 
   const missing = failed.length === 1 ? results : `${failed.length} prerequisites not met: ${results}`;
   const remarks = remarksOf(s.pool, checked, s.settings);
   const { blocking } = s.due.prerequisites;
-  const passing = blocking.every(({ isTransient }) => isTransient);
-  const progress = blocking.length === 0 ? undefined : passing ? 'working' : 'stalled';
+  const isTransient = blocking.every((result) => result.isTransient);
+  const progress = blocking.length === 0 ? undefined : isTransient ? 'working' : 'stalled';
   const condition = falseCondition(first.check.reason, missing + beside + remarks, progress);
   return { ...condition, result: 'NotMet', ...remarkable(s.pool, checked, s.settings) };
 }

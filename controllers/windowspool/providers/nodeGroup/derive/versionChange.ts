@@ -15,7 +15,7 @@ import { canarySpecIn, canaryTargetOf, isOpen } from '../secondGroup/canary.ts';
 import { canaryIn } from '../secondGroup/secondGroup.ts';
 import { isNewerRelease, lifeOf, minorOf } from '../versions/releaseVersion.ts';
 import { isMadeFrom, pinnedTemplateVersion } from '../versions/userLaunchTemplate.ts';
-import { followsLaunchSettings, isAheadOfCluster, versionTargetOf } from '../versions/versionChanges.ts';
+import { hasOnlyReferenceDrift, isAheadOfCluster, versionTargetOf } from '../versions/versionChanges.ts';
 
 /** The version change that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
 export function openVersionOf(
@@ -161,7 +161,7 @@ export function followedTemplateOf(
 ): TemplateVersion | undefined {
   const group = groupOf(s);
   if (!group) return undefined;
-  if (hasLaunchSettings(s.pool.spec)) return followsLaunchSettings(s, all) ? templateFor(group, template) : undefined;
+  if (hasLaunchSettings(s.pool.spec)) return hasOnlyReferenceDrift(s, all) ? templateFor(group, template) : undefined;
   return pinnedTemplateVersion(s.pool.spec) === undefined ? templateFor(group, template) : undefined;
 }
 

@@ -9,7 +9,7 @@ import { launchSettingOf } from '../changes/appliedFields.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { describeReleaseFailure, failureOfRelease } from '../versions/releaseFailures.ts';
-import { followsLaunchSettings } from '../versions/versionChanges.ts';
+import { hasOnlyReferenceDrift } from '../versions/versionChanges.ts';
 import { desiredLaunchSettings, suitableImage } from './desiredLaunchSettings.ts';
 import { imageParameterIn, selectedImage } from './image.ts';
 import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from './launchSettings.ts';
@@ -18,7 +18,7 @@ import { userDataIn } from './userScript.ts';
 /** Reports the launch settings that drifted in this way, with what to do; empty when there are none. */
 export function describeReferenceDrift(s: EksDerived, group: NodeGroup): string {
   const { all } = s.due.differences;
-  if (!followsLaunchSettings(s, all)) return '';
+  if (!hasOnlyReferenceDrift(s, all)) return '';
   const found = new Map(all.map((each) => [launchSettingOf(each.field), each.found]));
   return [
     found.has(AMI) && otherImage(s, group, found.get(AMI)),

@@ -69,8 +69,8 @@ function keptImage(s: Seen): string | undefined {
   if (imageIdOf(group.group) === undefined || launchTemplate?.id !== seen.template.id) return undefined;
   const applied = appliedOf(pool);
   const isSameParameter = applied === undefined || isApplied(applied, launchSettingsField(AMI), amiText(pool.spec));
-  const isReferenceDrift = nodeGroupIn(pool.spec).update.policy === 'Automatic' && suitableImage(s) !== undefined;
-  if (!isSameParameter || isReferenceDrift) return undefined;
+  const followsParameter = nodeGroupIn(pool.spec).update.policy === 'Automatic' && suitableImage(s) !== undefined;
+  if (!isSameParameter || followsParameter) return undefined;
   return seen.template.versions.find(({ version }) => version === launchTemplate.version)?.launchSettings.imageId;
 }
 

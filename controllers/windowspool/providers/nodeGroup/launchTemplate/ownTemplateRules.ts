@@ -15,7 +15,7 @@ import { groupOf } from '../observation/knownGroups.ts';
 import { writeAhead } from '../reporting/writeAheadStatus.ts';
 import { canaryLaunchSettings, isOpen } from '../secondGroup/canary.ts';
 import { secondIn } from '../secondGroup/secondGroup.ts';
-import { followsLaunchSettings } from '../versions/versionChanges.ts';
+import { hasOnlyReferenceDrift } from '../versions/versionChanges.ts';
 import { desiredLaunchSettings } from './desiredLaunchSettings.ts';
 import { describeLaunchSettings, describeLaunchSettingsChange, hasLaunchSettings } from './launchSettings.ts';
 import {
@@ -109,7 +109,7 @@ function isVersionDue(s: EksDerived, { id }: OwnTemplate, group: NodeGroup | und
   if (group.launchTemplate?.id !== id || !acceptsUpdates(group)) return false;
   const { all, toCorrect } = s.due.differences;
   const isAsked = toCorrect.some(({ field }) => isTemplateField(field));
-  return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && followsLaunchSettings(s, all));
+  return isAsked || (nodeGroupIn(s.pool.spec).update.policy === 'Automatic' && hasOnlyReferenceDrift(s, all));
 }
 
 /**

@@ -36,10 +36,15 @@ export function ownedGroup(pool: WindowsPool, view: ObservedNodeGroup | undefine
   return view?.kind === 'seen' && isOwnedBy(pool, view.group) ? view.group : undefined;
 }
 
-/** The groups that the pool owns, as far as they are known: the desired one, and the one that it replaces. */
+/** The group as far as it is known, if the pool owns it. */
+export function lastOwnedGroup(pool: WindowsPool, view: ObservedNodeGroup | undefined): NodeGroup | undefined {
+  const group = view && groupOf({ group: view });
+  return group && isOwnedBy(pool, group) ? group : undefined;
+}
+
+/** The groups that the pool owns, as far as they are known: the main group and the second one. */
 export function ownGroups({ pool, group, second }: Pick<EksState, 'pool' | 'group' | 'second'>): NodeGroup[] {
-  const known = [group, ...(second ? [second] : [])].map((view) => groupOf({ group: view }));
-  return known.filter((each) => each !== undefined).filter((each) => isOwnedBy(pool, each));
+  return [group, second].flatMap((view) => lastOwnedGroup(pool, view) ?? []);
 }
 
 /** The desired number of nodes in all groups that the pool owns; undefined when none is known. */

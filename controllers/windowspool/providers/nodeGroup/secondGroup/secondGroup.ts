@@ -11,9 +11,9 @@ import { FINALIZER } from '../../../api/labels.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { nodeGroupIn, scalingIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
-import { acceptsUpdates, isOwnedBy } from '../desired/desiredNodeGroup.ts';
+import { acceptsUpdates } from '../desired/desiredNodeGroup.ts';
 import type { EksState } from '../model/groupState.ts';
-import { groupOf, isUnknown, ownedGroup } from '../observation/knownGroups.ts';
+import { groupOf, isUnknown, lastOwnedGroup, ownedGroup } from '../observation/knownGroups.ts';
 import { factsOf, isDrainPhase, type Phase } from './phases.ts';
 
 /** The record of a second group in status, under the name of what the group is for. */
@@ -56,8 +56,7 @@ export function inPhase(record: SecondNodeGroup, phase: Phase, now: number): Sec
 
 /** The second group of the pool as last observed, if it exists and is the pool's. */
 export function secondGroup({ pool, second }: Pick<EksState, 'pool' | 'second'>): NodeGroup | undefined {
-  const group = second && groupOf({ group: second });
-  return group && isOwnedBy(pool, group) ? group : undefined;
+  return lastOwnedGroup(pool, second);
 }
 
 /** Whether the pool has no record of its groups although the operator has worked on it: the finalizer is added before the first record. */

@@ -45,7 +45,7 @@ export function isAheadOfCluster({ pool, cluster }: Pick<EksState, 'pool' | 'clu
 }
 
 /** Whether the group's launch settings differ from the spec only in what the spec refers to: an SSM parameter, tags, a ConfigMap. */
-export function followsLaunchSettings({ pool }: Pick<EksState, 'pool'>, differences: readonly Difference[]): boolean {
+export function hasOnlyReferenceDrift({ pool }: Pick<EksState, 'pool'>, differences: readonly Difference[]): boolean {
   const differing = differences.filter(({ field }) => isTemplateField(field));
   return differing.length > 0 && differing.every((difference) => isReferenceDrift(pool, difference));
 }
