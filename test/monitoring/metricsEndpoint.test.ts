@@ -226,7 +226,8 @@ describe('the metrics endpoint', function () {
         explain: () => mounted.tail(),
       });
       await waitForCertificate('second', second.cert);
-      assert.equal(await series('certwatcher_read_certificate_errors_total'), 1);
+      // Each attempt counts, and one change of the files can cause several.
+      assert.ok((await series('certwatcher_read_certificate_errors_total')) >= 1);
       await mount(third);
       await waitForCertificate('third', third.cert);
     });
