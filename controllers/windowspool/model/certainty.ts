@@ -9,8 +9,9 @@
  * - `unowned`: what was the pool's does not have its tag
  * - `empty`: a list of instances is shorter than that of the pool's Ready nodes
  * - `clusterAbsent`: the cluster of the pool is not found
+ * - `groupFailed`: a group could not be created or deleted, and status has another state of it
  */
-export type Contradiction = 'absent' | 'unowned' | 'empty' | 'clusterAbsent';
+export type Contradiction = 'absent' | 'unowned' | 'empty' | 'clusterAbsent' | 'groupFailed';
 
 /**
  * How sure an observation is:

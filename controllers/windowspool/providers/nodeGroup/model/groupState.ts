@@ -11,7 +11,7 @@ import type { ObservedTemplate } from './observedTemplate.ts';
 /**
  * The observed node group.
  * - `absent`: EKS says that it does not exist.
- * - `unconfirmed`: EKS said once that a known group does not exist or is not the pool's. What the group is now is not known.
+ * - `unconfirmed`: EKS said once that a known group does not exist, is not the pool's, or could not be created or deleted. What the group is now is not known.
  * - `unreachable`: the call failed. `certainty`: EKS said that the cluster does not exist.
  *
  * `last` is the group as this process observed it before. `certainty` is absent if the answer fits what was known.

@@ -24,6 +24,7 @@ type Answer = CallResult<NodeGroup | undefined>;
 
 const owned: Answer = { ok: true, value: sampleGroup() };
 const untagged: Answer = { ok: true, value: sampleGroup(samplePool(), { tags: {} }) };
+const broken: Answer = { ok: true, value: sampleGroup(samplePool(), { status: 'CREATE_FAILED' }) };
 const absent: Answer = { ok: true, value: undefined };
 const failed: Answer = { ok: false, error: sampleError('unavailable') };
 const noCluster: Answer = { ok: false, error: sampleError('gone') };
@@ -32,6 +33,7 @@ const fresh = samplePool({}, { metadata: { finalizers: [] } });
 const lost = samplePool();
 const neverTied = samplePool({}, { status: { nodeGroup: { name: 'web' } } });
 const known = samplePool({}, { status: knownStatus() });
+const brokenBefore = samplePool({}, { status: knownStatus({ status: 'CREATE_FAILED' }) });
 const beingDeleted = samplePool({}, { status: knownStatus({ status: 'DELETING' }) });
 const { status: _gone, ...withoutStatus } = knownStatus().nodeGroup ?? { name: 'web' };
 const missing = samplePool({}, { status: { ...knownStatus(), nodeGroup: withoutStatus } });
@@ -64,6 +66,14 @@ describe('what a request for a node group shows', () => {
       untagged,
       'unconfirmed: seenOnce unowned',
     ],
+    [
+      'a group that failed to be created, of a pool that had its own',
+      known,
+      broken,
+      'unconfirmed: seenOnce groupFailed',
+    ],
+    ['a group that failed to be created, as status has it', brokenBefore, broken, 'seen: seen'],
+    ['a group that failed to be created, of a deleted pool', leaving(known), broken, 'seen: seen'],
     ['nothing, because it failed', known, failed, 'unreachable: unknown'],
     ['no cluster', known, noCluster, 'unreachable: unknown'],
     ['no group, of a deleted pool that was never tied to a cluster', leaving(neverTied), absent, 'absent: seen'],

@@ -22,10 +22,11 @@ function confirmAfterMs({ pollMs }: Pick<Settings, 'pollMs'>): number {
   return Math.min(pollMs, 10_000);
 }
 
-/** What status knows of a node group: whether it must exist, and whether it is the pool's if it does. */
+/** What status knows of a node group: whether it must exist, whether it is the pool's if it does, and its state. */
 interface KnownGroup {
   readonly exists: boolean;
   readonly isOwned: boolean;
+  readonly status?: string | undefined;
 }
 
 /** What is known of the main group. Once its absence is confirmed, status has no state of it. */
@@ -34,14 +35,14 @@ export function knownMain(pool: WindowsPool): KnownGroup {
   // Once the finalizer is removed, nothing remembers the group: also an absence that is expected must be confirmed.
   if (isDeleting(pool)) return { exists: isTied(pool), isOwned: isTied(pool) };
   const { status } = pool.status?.nodeGroup ?? {};
-  return { exists: status !== undefined && status !== 'DELETING', isOwned: status !== undefined };
+  return { exists: status !== undefined && status !== 'DELETING', isOwned: status !== undefined, status };
 }
 
 /** What is known of the second group. Once its absence is confirmed, status has the time. */
 export function knownSecond(pool: WindowsPool): KnownGroup {
   if (isStatusLost(pool)) return LOST;
-  const { arn, absenceStartTime } = secondIn(pool) ?? {};
-  return { exists: arn !== undefined && absenceStartTime === undefined, isOwned: arn !== undefined };
+  const { arn, absenceStartTime, status } = secondIn(pool) ?? {};
+  return { exists: arn !== undefined && absenceStartTime === undefined, isOwned: arn !== undefined, status };
 }
 
 /** Of a pool that lost its status: it may have a group of each name. */
@@ -78,7 +79,10 @@ function findingOf(pool: WindowsPool, known: KnownGroup, answer: CallResult<Node
   // Without its cluster, a group is gone: only a pool that is being deleted acts on that.
   if (!answer.ok) return answer.error.kind === 'gone' && known.exists && isDeleting(pool) ? 'clusterAbsent' : 'failed';
   if (!answer.value) return known.exists ? 'absent' : 'fits';
-  return known.isOwned && !isOwnedBy(pool, answer.value) ? 'unowned' : 'fits';
+  if (!isOwnedBy(pool, answer.value)) return known.isOwned ? 'unowned' : 'fits';
+  // Such a group is deleted and recreated, with its nodes. While the pool is deleted, the group is deleted in any state.
+  const { status } = answer.value;
+  return status.endsWith('_FAILED') && status !== known.status && !isDeleting(pool) ? 'groupFailed' : 'fits';
 }
 
 /** How sure the observation of the group is. */
@@ -100,13 +104,18 @@ export function waitForSecondLook(s: EksState, view: UnconfirmedGroup): RuleResu
   return waitFor('Unconfirmed', 'read', { message, ...(until !== undefined && { until }), progress: true });
 }
 
+const READ_AGAIN = 'The operator reads it again before it changes anything.';
+
 /** What was seen once of a group of the pool, and what follows, in two sentences. */
 export function describeUnconfirmed({ pool, group }: EksState, view: UnconfirmedGroup): string {
   const name = view === group ? nodeGroupNameOf(pool) : secondNameOf(pool);
+  const { contradiction } = view.certainty;
   const [finds, has] = isStatusLost(pool) ? ['does not find', 'does not have'] : ['no longer finds', 'no longer has'];
+  if (contradiction === 'groupFailed')
+    return `EKS reports that node group ${name} could not be created or deleted. ${READ_AGAIN}`;
   const what =
-    view.certainty.contradiction === 'absent'
+    contradiction === 'absent'
       ? `EKS ${finds} node group ${name}.`
       : `Node group ${name} ${has} the tag ${POOL_KEY}=${pool.metadata.name}.`;
-  return `${what} The operator reads it again before it changes anything.`;
+  return `${what} ${READ_AGAIN}`;
 }
