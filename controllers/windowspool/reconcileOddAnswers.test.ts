@@ -162,6 +162,16 @@ it('one odd answer about a node group keeps the pending steps of a paused pool',
   assert.deepEqual(world.pools.get('web')?.status?.pendingSteps, before);
 });
 
+it('three answers in a row that the group does not exist, when it does, lose no change of the spec', async () => {
+  const { world, deps } = await readyWorld({ ...plain, labels: { team: 'shop' } });
+  world.apply(spec({ scaling: { desiredSize: 3 } }));
+  let odd = 3;
+  world.alter = (operation, output) => (operation === 'DescribeNodegroup' && odd-- > 0 ? absent() : output);
+  await until(world, deps, () => odd <= 0 && isUpToDate(world)(), 'the change', 200);
+  const { labels, scaling } = groupIn(world);
+  assert.deepEqual([scaling.desiredSize, 'team' in labels, world.groups.size], [3, false, 1]);
+});
+
 /** Removes the status, as a backup that is restored does, and starts a new process. */
 function withoutStatus(world: FakeWorld): Deps {
   const { status: _lost, ...pool } = world.pools.get('web') ?? assert.fail('the pool is gone');

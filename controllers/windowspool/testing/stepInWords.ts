@@ -16,14 +16,14 @@ export function stepInWords(step: Step): string {
 
 /** What a write of status records. */
 function recordInWords(ahead: WriteAheadRecord): string {
-  const { nodeGroupName, cluster, initial, sending, scalingTags, ownTemplate, reservation } = ahead;
+  const { nodeGroupName, cluster, initial, sending = [], scalingTags, ownTemplate, reservation } = ahead;
   const what = ownTemplate
     ? `launch template ${ownTemplate}`
     : initial
       ? `${initial.applied.length} fields, desired ${initial.desired ?? 'open'}`
       : scalingTags
         ? `scaling tags ${scalingTags.join(', ')}`
-        : `sending ${sending?.join(', ')}`;
+        : `sending ${sending.includes('scaling') && sending.length > 4 ? `all ${sending.length} fields` : sending.join(', ')}`;
   const how = reservation ? 'reserve' : 'record';
   return `${how} ${nodeGroupName} of ${cluster.arn}: ${what}`;
 }

@@ -11,7 +11,7 @@ import { unreadReason } from '../../rules/poolQueries.ts';
 import { UNREACHABLE_SHOWN_AFTER_MS } from '../../rules/retryIntervals.ts';
 import { waitFor } from '../../rules/ruleChains.ts';
 import { hashOf } from '../../util/hash.ts';
-import { desiredFields, entriesOf, tagField } from './changes/appliedFields.ts';
+import { desiredFields, entriesOf, sentToCreate, tagField } from './changes/appliedFields.ts';
 import { launchSettingsField } from './changes/appliedRecord.ts';
 import { failureOf, reasonOf } from './changes/describeFailedChanges.ts';
 import { fieldsOfChange } from './changes/groupChanges.ts';
@@ -72,7 +72,9 @@ export function adoptUnownedGroup(s: EksDerived): Step[] | undefined {
   if (group.kind !== 'seen' || s.due.adoption?.kind !== 'take') return undefined;
   // A group that only lost its tag is still the recorded one: what the spec changed since is not drift.
   const isKnown = pool.status?.nodeGroup?.arn === group.group.arn;
-  const ahead = isKnown ? writeAhead(s, {}) : writeAheadDesired(s);
+  // What another one lacks of the desired fields is drift, and its size counts as sent.
+  const initial = { applied: entriesOf(desiredFields(pool)), desired: scalingIn(pool.spec).desiredSize };
+  const ahead = writeAhead(s, isKnown ? {} : { initial });
   return [...ahead, { kind: 'adoptNodeGroup', group: group.group, pool: pool.metadata.name }];
 }
 
@@ -134,7 +136,8 @@ export function createMissingGroup(s: EksDerived): RuleResult | Step[] | undefin
     subnets,
   };
   return [
-    ...writeAheadDesired(s),
+    // If the group exists after all, what the spec changed meanwhile is sent.
+    ...writeAhead(s, { sending: sentToCreate(pool) }),
     ...accessEntryFirst(s),
     { kind: 'createNodeGroup', desired, token: tokenFor(pool, 'create', desired, lastGroup) },
   ];
@@ -282,16 +285,6 @@ function driftAmong(
 ): { drift?: readonly Difference[] } {
   const drift = differences.all.filter(({ field, isDrift }) => isDrift && fields.includes(field));
   return drift.length > 0 ? { drift } : {};
-}
-
-/**
- * Records the desired fields before the group is created or adopted. What an adopted group lacks of them is drift, and its size counts as
- * sent.
- */
-function writeAheadDesired(s: EksState): Step[] {
-  return writeAhead(s, {
-    initial: { applied: entriesOf(desiredFields(s.pool)), desired: scalingIn(s.pool.spec).desiredSize },
-  });
 }
 
 /**

@@ -26,7 +26,7 @@ import { AUTOMATIC, inWindow, SATURDAYS } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
 const CREATE = `createNodeGroup web CUSTOM m5.large ${TEMPLATE_ID}@1 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool`;
-const REMEMBER = `record web of ${CLUSTER_ARN}: 18 fields, desired open`;
+const SEND_ALL = `record web of ${CLUSTER_ARN}: sending all 18 fields`;
 const update = (version: number) => `updateNodeGroupVersion web ${TEMPLATE_ID}@${version}`;
 const add = (change: string, version = 2) => `createLaunchTemplateVersion ${version}: ${change}`;
 /** The steps for another label, which the user data has too. */
@@ -114,7 +114,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'the group is created from the version with the AMI and the user data',
     observed: launchSettingsToBe(AMI_1, { ownTemplate: FIRST }),
-    want: [REMEMBER, CREATE],
+    want: [SEND_ALL, CREATE],
   },
   {
     name: 'a version with the AMI and other user data is not used',
@@ -229,7 +229,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'the AMI in a parameter is that of the template',
     observed: launchSettingsToBe(GOLDEN, { ownTemplate: FIRST, ...valued('ami-0a000001') }),
-    want: [REMEMBER, CREATE],
+    want: [SEND_ALL, CREATE],
   },
   {
     name: 'nothing is created while the parameter cannot be read',
@@ -349,7 +349,7 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'the access entry is created before a group with a custom AMI, although aws-auth maps the role',
     observed: managing(noAccess('API_AND_CONFIG_MAP', true)),
-    want: [REMEMBER, 'createAccessEntry arn:aws:iam::111122223333:role/windows-nodes', CREATE],
+    want: [SEND_ALL, 'createAccessEntry arn:aws:iam::111122223333:role/windows-nodes', CREATE],
   },
   {
     name: 'nothing is created while aws-auth does not map the role and there are no access entries',
@@ -360,6 +360,6 @@ export const customAmiCases: readonly PlanCase[] = [
   {
     name: 'the group is created if aws-auth maps the role and there are no access entries',
     observed: launchSettingsToBe(AMI_1, noAccess('CONFIG_MAP', true)),
-    want: [REMEMBER, CREATE],
+    want: [SEND_ALL, CREATE],
   },
 ];

@@ -28,7 +28,7 @@ const CREATE_TEMPLATE = [
   `record web of ${CLUSTER_ARN}: launch template ${TEMPLATE_NAME}`,
   `createLaunchTemplate ${TEMPLATE_NAME} 100GiB`,
 ];
-const REMEMBER = `record web of ${CLUSTER_ARN}: 18 fields, desired open`;
+const SEND_ALL = `record web of ${CLUSTER_ARN}: sending all 18 fields`;
 const create = (template: string) =>
   `createNodeGroup web WINDOWS_CORE_2022_x86_64 m5.large ${template}@1 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool`;
 const SETTINGS =
@@ -103,7 +103,7 @@ export const launchSettingsCases: readonly PlanCase[] = [
   {
     name: 'the group is created from the version of the template that was read',
     observed: launchSettingsToBe(DISK_100, { ownTemplate: ownTemplate([SMALL]) }),
-    want: [REMEMBER, create(TEMPLATE_ID)],
+    want: [SEND_ALL, create(TEMPLATE_ID)],
   },
   {
     name: 'nothing is created before the template is read',

@@ -6,9 +6,12 @@ import type { EksState } from '../../providers/nodeGroup/model/groupState.ts';
 import { APPLIED, knownStatus, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
-import { CREATE, GROW_STEPS, REMEMBER } from './steps.ts';
+import { CREATE, GROW_STEPS, SEND_ALL } from './steps.ts';
 
 const pool = samplePool({}, { status: knownStatus() });
+/** What status has while it is not known whether the group was created. */
+const SENT = APPLIED.map((entry) => entry.replace(/[^=]*$/, '?'));
+const sending = samplePool({}, { status: knownStatus({ applied: SENT }) });
 /** A pool whose size was changed since its group was created. */
 const resized = samplePool({ nodeGroup: { scaling: { minSize: 3, maxSize: 9 } } }, { status: knownStatus() });
 /** A pool with the retry annotation. */
@@ -26,7 +29,7 @@ function refusedStatus(minutesAgo: number, retry?: string): NonNullable<EksState
   const time = new Date(NOW - minutesAgo * MINUTE).toISOString();
   const target = sampleGroup(pool).tags['winpool.dev/created-from'] ?? '';
   const failedTarget = { target, reason: 'CreateRejected', message: 'no such subnet', time };
-  return knownStatus({ failedChanges: [{ ...failedTarget, ...(retry !== undefined && { retry }) }] });
+  return knownStatus({ applied: SENT, failedChanges: [{ ...failedTarget, ...(retry !== undefined && { retry }) }] });
 }
 
 function updating(
@@ -51,7 +54,7 @@ export const nodeGroupCases: readonly PlanCase[] = [
       nodes: [],
       runtimeClass: undefined,
     }),
-    want: ['addFinalizer', REMEMBER, CREATE, 'createRuntimeClass windows-2022'],
+    want: ['addFinalizer', SEND_ALL, CREATE, 'createRuntimeClass windows-2022'],
   },
   ...(['absent', 'unowned'] as const).map(
     (contradiction): PlanCase => ({
@@ -64,16 +67,16 @@ export const nodeGroupCases: readonly PlanCase[] = [
   {
     name: 'a known group that is absent is created again',
     observed: sampleState({ pool, group: gone(), nodes: [] }),
-    want: [CREATE],
+    want: [SEND_ALL, CREATE],
   },
   {
     name: 'a pool with a finalizer records its fields, and then creates its group',
     observed: sampleState({ pool: samplePool(), group: { kind: 'absent' }, nodes: [] }),
-    want: [REMEMBER, CREATE],
+    want: [SEND_ALL, CREATE],
   },
   {
     name: 'a pool that has recorded its fields creates its group at once',
-    observed: sampleState({ pool, group: { kind: 'absent' }, nodes: [] }),
+    observed: sampleState({ pool: sending, group: { kind: 'absent' }, nodes: [] }),
     want: [CREATE],
   },
   {

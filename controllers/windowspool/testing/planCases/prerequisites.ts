@@ -5,7 +5,7 @@ import { knownStatus, MINUTE, NOW, sampleError, samplePool, sampleState, setting
 import { sampleAddon, sampleConfigMapOwner, sampleFacts, unasked } from '../prerequisites.ts';
 import { otherAuthority, seen } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
-import { CREATE, REMEMBER } from './steps.ts';
+import { CREATE, SEND_ALL } from './steps.ts';
 
 const managing = samplePool({ nodeGroup: { accessEntryManagement: 'Operator' } });
 const made = { ...managing, status: knownStatus() };
@@ -55,10 +55,10 @@ export const prerequisiteCases: readonly PlanCase[] = [
   {
     name: 'a group is created although nothing could be checked',
     observed: bare(sampleFacts({ legacyController: unasked(), subnets: unasked(), accessEntry: unasked() })),
-    want: [REMEMBER, CREATE],
+    want: [SEND_ALL, CREATE],
   },
-  { name: 'the access entry is created before the group', observed: bare(noEntry), want: [REMEMBER, ENTRY, CREATE] },
-  { name: 'no access entry is created when one exists', observed: bare(sampleFacts()), want: [REMEMBER, CREATE] },
+  { name: 'the access entry is created before the group', observed: bare(noEntry), want: [SEND_ALL, ENTRY, CREATE] },
+  { name: 'no access entry is created when one exists', observed: bare(sampleFacts()), want: [SEND_ALL, CREATE] },
   {
     name: 'a deleted access entry is created again',
     observed: sampleState({ pool: made, prerequisites: noEntry }),

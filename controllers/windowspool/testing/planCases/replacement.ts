@@ -38,7 +38,7 @@ import type { PlanCase } from './planCase.ts';
 const BEGIN = `switchNodeGroup ${HASHED} second=web`;
 const RETURN = 'switchNodeGroup web second=web-2d044d';
 const CREATE = `createNodeGroup ${HASHED} WINDOWS_CORE_2022_x86_64 ${NEW} 2 of 2-5 +winpool.dev/created-from +winpool.dev/pool`;
-const REMEMBER = `record ${HASHED} of ${CLUSTER_ARN}: 5 fields, desired open`;
+const SEND_ALL = `record ${HASHED} of ${CLUSTER_ARN}: sending all 5 fields`;
 const DRAIN = 'beginDraining web';
 const SHRINK = 'shrinkSecondGroup web minSize=0 maxSize=2';
 const WARM = { minSize: 1, maxGroupPreparedCapacity: 5, poolState: 'Stopped', reuseOnScaleIn: true } as const;
@@ -165,7 +165,7 @@ const beginning: readonly PlanCase[] = [
       old: { scaling: { minSize: 2, maxSize: 5, desiredSize: 4 } },
       nodes: OLD_NODES,
     }),
-    want: [REMEMBER, CREATE.replace('2 of', '4 of')],
+    want: [SEND_ALL, CREATE.replace('2 of', '4 of')],
   },
   {
     name: 'the new group is created with the size of the spec',
@@ -174,7 +174,7 @@ const beginning: readonly PlanCase[] = [
       main: 'absent',
       nodes: OLD_NODES,
     }),
-    want: [REMEMBER.replace('open', '3'), CREATE.replace('2 of', '3 of')],
+    want: [SEND_ALL.replace('5', '6'), CREATE.replace('2 of', '3 of')],
   },
   {
     name: 'the new group is not created while the old one cannot be read',

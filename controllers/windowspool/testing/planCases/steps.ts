@@ -4,6 +4,9 @@ import { CLUSTER_ARN, NEXT } from '../fixtures.ts';
 export const CREATE =
   'createNodeGroup web WINDOWS_CORE_2022_x86_64 m5.large 3 of 3-5 +winpool.dev/created-from +winpool.dev/pool';
 /** The pool records all desired fields. */
+/** What is recorded before the group is created. */
+export const SEND_ALL = `record web of ${CLUSTER_ARN}: sending all 5 fields`;
+
 export const REMEMBER = `record web of ${CLUSTER_ARN}: 5 fields, desired open`;
 
 /** The record before fields are sent. */

@@ -123,42 +123,47 @@ describe('the record after a read of the group', () => {
   const [db = ''] = digest('label team', 'db');
 
   const table: readonly (readonly [string, string[] | undefined, string[]])[] = [
-    ['has fields that match the spec', team(nextApplied(labelled('web', []), group({ team: 'web' }), false)), [web]],
-    ['does not have fields that were never sent', team(nextApplied(labelled('web', []), group({}), false)), []],
-    ['keeps fields that were edited', team(nextApplied(labelled('web', [web]), group({ team: 'db' }), false)), [web]],
+    ['has fields that match the spec', team(nextApplied(labelled('web', []), group({ team: 'web' }))), [web]],
+    ['does not have fields that were never sent', team(nextApplied(labelled('web', []), group({}))), []],
+    ['keeps fields that were edited', team(nextApplied(labelled('web', [web]), group({ team: 'db' }))), [web]],
     [
       'keeps fields with a pending change of the spec',
-      team(nextApplied(labelled('web', [db]), group({ team: 'db' }), false)),
+      team(nextApplied(labelled('web', [db]), group({ team: 'db' }))),
       [db],
     ],
     [
       'does not count fields as applied that were only sent',
-      team(nextApplied(labelled('web', ['label team=?']), group({ team: 'db' }), false)),
+      team(nextApplied(labelled('web', ['label team=?']), group({ team: 'db' }))),
       ['label team=?'],
     ],
     [
       'counts them as applied when they are observed',
-      team(nextApplied(labelled('web', ['label team=?']), group({ team: 'web' }), false)),
+      team(nextApplied(labelled('web', ['label team=?']), group({ team: 'web' }))),
       [web],
     ],
     [
       'waits until EKS has finished',
-      team(nextApplied(labelled('web', ['label team=?']), group({ team: 'web' }, { status: 'UPDATING' }), false)),
+      team(nextApplied(labelled('web', ['label team=?']), group({ team: 'web' }, { status: 'UPDATING' }))),
       ['label team=?'],
     ],
     [
       'keeps fields that the spec dropped until they are gone',
-      team(nextApplied(samplePool({}, { status: knownStatus({ applied: [web] }) }), group({ team: 'web' }), false)),
+      team(nextApplied(samplePool({}, { status: knownStatus({ applied: [web] }) }), group({ team: 'web' }))),
       [web],
     ],
     [
       'drops fields that the spec dropped when they are gone',
-      team(nextApplied(samplePool({}, { status: knownStatus({ applied: [web] }) }), group({}), false)),
+      team(nextApplied(samplePool({}, { status: knownStatus({ applied: [web] }) }), group({}))),
       [],
     ],
     [
+      'has all fields of the spec when the group was just created from it',
+      fieldsOf(nextApplied(labelled('web', ['label old=?']), group({}), { isNew: true })),
+      fieldsOf([...APPLIED, web].sort()) ?? [],
+    ],
+    [
       'has all fields of the spec after it was lost',
-      fieldsOf(nextApplied(samplePool(), group({}), false)),
+      fieldsOf(nextApplied(samplePool(), group({}))),
       fieldsOf(APPLIED) ?? [],
     ],
   ];
@@ -181,7 +186,10 @@ describe('the record after a read of the group', () => {
         { status: knownStatus({ applied: [...APPLIED, 'desired=?'].sort() }) },
       );
       for (const status of statuses) {
-        assert.equal(nextApplied(pool, sampleGroup(undefined, { status }), isSent)?.includes('desired=?'), isOpen);
+        assert.equal(
+          nextApplied(pool, sampleGroup(undefined, { status }), { isSizeSent: isSent }).includes('desired=?'),
+          isOpen,
+        );
       }
     });
   }

@@ -42,6 +42,11 @@ export function desiredFields(pool: WindowsPool): Fields {
   });
 }
 
+/** Everything that is sent when a group is created: the desired fields, and the desired size if the spec has one. */
+export function sentToCreate(pool: WindowsPool): string[] {
+  return [...desiredFields(pool).keys(), ...(scalingIn(pool.spec).desiredSize === undefined ? [] : [DESIRED])];
+}
+
 /** The observed fields of the group. */
 export function foundFields(group: NodeGroup): Fields {
   return fieldsOf({ ...group, templateVersion: group.launchTemplate?.version });
@@ -155,14 +160,18 @@ export function entriesOf(fields: Fields): string[] {
 }
 
 /**
- * The `applied` entries after the pool's own group was read. A field counts as applied when it is observed to match the spec, never when it
+ * The `applied` entries after the pool's own group was read. A new group has everything that it was created with. Later, a field counts as applied when it is observed to match the spec, never when it
  * is only sent: an update can fail. A field that the spec dropped is kept until it is gone.
  */
-export function nextApplied(pool: WindowsPool, seen: NodeGroup, isSizeSent: boolean): string[] | undefined {
+export function nextApplied(
+  pool: WindowsPool,
+  seen: NodeGroup,
+  { isNew = false, isSizeSent = false }: { isNew?: boolean; isSizeSent?: boolean } = {},
+): string[] {
   const before = appliedOf(pool);
   const wanted = desiredFields(pool);
   // Without a record, the origin of a difference is unknown: it counts as an external edit, which driftPolicy Report does not correct.
-  if (!before) return entriesOf(wanted);
+  if (!before || isNew) return entriesOf(wanted);
   const { desiredSize: desired } = scalingIn(pool.spec);
   const isBusy = ['CREATING', 'UPDATING', 'DELETING'].includes(seen.status);
   // A group that is UPDATING may be about to get a size that was sent just before a crash.

@@ -13,7 +13,7 @@ import { nextApplied } from '../changes/appliedFields.ts';
 import { describeError } from '../changes/describeFailedChanges.ts';
 import { gateTaintState } from '../changes/gateTaintFallback.ts';
 import { nextScalingTags } from '../desired/autoscalerTags.ts';
-import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
+import { creationOf, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { dayOf, followsImage, imageIdOf, isImageId, selectedImage } from '../launchTemplate/image.ts';
 import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts';
 import { ownTemplateIn } from '../launchTemplate/ownTemplate.ts';
@@ -153,9 +153,11 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
   const recorded = pool.status?.bookkeeping;
   if (isClusterMismatch(outcome.after)) return recorded && withoutConditionRecords(recorded);
   const owned = ownedGroup(pool, group);
-  const size = lastAppliedDesiredSize(outcome, owned);
+  const isNew = isCreatedFrom(outcome.after, owned);
+  const size = isNew ? scalingIn(pool.spec).desiredSize : lastAppliedDesiredSize(outcome, owned);
   const tags = nextScalingTags(outcome.after);
-  const applied = owned ? nextApplied(pool, owned, outcome.accepted?.desired !== undefined) : recorded?.applied;
+  const sent = { isNew, isSizeSent: outcome.accepted?.desired !== undefined };
+  const applied = owned ? nextApplied(pool, owned, sent) : recorded?.applied;
   const bookkeeping = {
     ...(applied && { applied }),
     ...(recorded?.secondApplied && secondGroupState(outcome).replacement && { secondApplied: recorded.secondApplied }),
@@ -167,6 +169,11 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
   return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
 }
 
+/** Whether EKS is creating the group from the spec as it is now. */
+function isCreatedFrom({ due: { creation } }: EksDerived, owned: NodeGroup | undefined): boolean {
+  return owned?.status === 'CREATING' && creation !== undefined && creationOf(owned.tags).spec === creation.spec;
+}
+
 /** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. It is recorded again if the status was lost. */
 function templateRecord(s: EksState): Pick<Bookkeeping, 'ownTemplate'> {
   const { pool, ownTemplate: seen } = s;
@@ -176,7 +183,7 @@ function templateRecord(s: EksState): Pick<Bookkeeping, 'ownTemplate'> {
 }
 
 /**
- * The desired size last sent to EKS for this pool: recorded before the creation, sent with a successful update, or equal to the spec.
+ * The desired size last sent to EKS for this pool: with a successful update, or because the group has it.
  * Without a record, the spec's size counts as sent. A failed update changed nothing, so its size is sent again.
  */
 function lastAppliedDesiredSize(outcome: Outcome<EksState>, owned: NodeGroup | undefined): number | undefined {

@@ -15,7 +15,7 @@ import type { SecondRecord } from '../secondGroup/secondGroup.ts';
 export interface WriteAheadRecord {
   readonly cluster: { readonly name: string; readonly arn: string };
   readonly nodeGroupName: string;
-  /** For a group that the pool does not have yet: everything that it has or will have. */
+  /** For a group that becomes the main one: what was applied to it, and the desired size that counts as sent. */
   readonly initial?: { readonly applied: readonly string[]; readonly desired: number | undefined };
   /** The fields that the update to be sent changes. */
   readonly sending?: readonly string[];

@@ -6,7 +6,7 @@ import type { NodeGroup } from '../../../ports/eks.ts';
 import { scalingIn } from '../../../rules/nodeSource.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
 import { joined } from '../../../util/words.ts';
-import { DESIRED, desiredFields, entriesOf } from '../changes/appliedFields.ts';
+import { sentToCreate } from '../changes/appliedFields.ts';
 import { configTargetOf } from '../changes/groupChanges.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { resolvedSubnets } from '../desired/subnets.ts';
@@ -123,15 +123,14 @@ interface Switch {
 /** The step that switches the names of the two groups in status. Nothing in AWS changes. */
 function switched(s: EksState, { name, replacement, text, isNew, keepsMain }: Switch): Step[] {
   const { pool } = s;
-  const { desiredSize } = scalingIn(pool.spec);
   const ahead = writeAheadRecordFor(s, {
     nodeGroupName: name,
     // What the main group has is unknown until it is read: the values of the spec are sent again.
     initial: {
-      applied: isNew ? entriesOf(desiredFields(pool)) : (pool.status?.bookkeeping?.secondApplied ?? []),
-      desired: desiredSize,
+      applied: isNew ? [] : (pool.status?.bookkeeping?.secondApplied ?? []),
+      desired: scalingIn(pool.spec).desiredSize,
     },
-    ...(!isNew && { sending: [...desiredFields(pool).keys(), ...(desiredSize === undefined ? [] : [DESIRED])] }),
+    sending: sentToCreate(pool),
     isSwitched: true,
     ...(replacement && { second: { replacement } }),
   });
