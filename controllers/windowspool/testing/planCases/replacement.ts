@@ -368,8 +368,13 @@ const draining: readonly PlanCase[] = [
     want: [RESERVE_FIRST],
   },
   {
-    name: 'an old group without nodes is deleted',
+    name: 'an old group without nodes shrinks to zero first',
     observed: drainScene({ nodes: NEW_NODES }),
+    want: ['shrinkSecondGroup web desiredSize=0'],
+  },
+  {
+    name: 'an old group without nodes that has shrunk to zero is deleted',
+    observed: drainScene({ nodes: NEW_NODES, old: { scaling: { minSize: 0, maxSize: 2, desiredSize: 0 } } }),
     want: [DELETE],
   },
   {

@@ -2,7 +2,7 @@
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { Step } from '../../../model/steps.ts';
 import { instanceIdOf } from '../../../nodes/unwatchedNodes.ts';
-import type { NodeGroup } from '../../../ports/eks.ts';
+import type { ConfigChange, NodeGroup } from '../../../ports/eks.ts';
 import { waitFor } from '../../../rules/ruleChains.ts';
 import { count } from '../../../util/words.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
@@ -27,6 +27,7 @@ import {
 } from './secondGroup.ts';
 
 type Result = RuleResult | Step[] | undefined;
+type ShrinkingChange = Pick<ConfigChange, 'scaling' | 'warmPool'>;
 
 /** The rules in order. A second group is left alone while it is not known, or not the pool's. */
 export const drainRules = (
@@ -89,20 +90,28 @@ export function describeDrainOf(s: EksState, group: string): string {
  * Ensures that the second group can shrink to zero, that an autoscaler does not let it grow again, and that no instance of it gets ready for the next
  * node: a warm pool fills up while its group shrinks, or takes the instances of the nodes that leave.
  */
-function allowToShrink({ pool }: EksState, second: NodeGroup): Result {
+function allowToShrink(s: EksState, second: NodeGroup): Result {
   if (canShrink(second)) return undefined;
-  const { name, arn, scaling, warmPool } = second;
+  const { scaling, warmPool } = second;
   const change = {
     ...(scaling.minSize > 0 && { scaling: { minSize: 0, maxSize: Math.max(1, scaling.desiredSize) } }),
     ...(warmPool && { warmPool: 'Removed' as const }),
   };
+  return shrunk(s, second, change);
+}
+
+function shrunk({ pool }: EksState, { name, arn }: NodeGroup, change: ShrinkingChange): Step[] {
   const token = tokenFor(pool, 'shrink', { ...change, group: arn }, secondIn(pool)?.lastTransitionTime);
   return [{ kind: 'shrinkSecondGroup', group: name, change, token }];
 }
 
-/** Ensures that the second group is deleted when its last node is gone. */
+/**
+ * Ensures that the second group is deleted when its last node is gone, and its size is 0. A list of its instances selects the nodes to drain, and does not
+ * prove that there are no others: both steps are refused while a node with its label is Ready.
+ */
 function deleteDrainedGroup(s: EksState, second: NodeGroup): Result {
   if (nodesOfSecond(s).length > 0) return undefined;
+  if (second.scaling.desiredSize > 0) return shrunk(s, second, { scaling: { desiredSize: 0 } });
   const why = canaryIn(s.pool) ? 'the canary has ended' : `node group ${nodeGroupNameOf(s.pool)} replaces it`;
   return deleted(second, why, true);
 }

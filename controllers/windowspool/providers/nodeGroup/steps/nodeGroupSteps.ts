@@ -7,6 +7,7 @@ import type { Step } from '../../../model/steps.ts';
 import type { Writers } from '../../../model/writers.ts';
 import type { CallError, CallResult } from '../../../ports/callResult.ts';
 import type { ConfigChange, NewNodeGroup, NodeGroup, NodeGroupStatus, VersionChange } from '../../../ports/eks.ts';
+import type { Nodes } from '../../../ports/nodes.ts';
 import { scalingIn } from '../../../rules/nodeSource.ts';
 import { setAndRemove } from '../../../steps/describeTaints.ts';
 import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
@@ -31,7 +32,7 @@ declare module '../../../model/steps.ts' {
     createAccessEntry: { role: string; token: string };
     createNodeGroup: { desired: NewNodeGroup; token: string };
     createCanary: { desired: NewNodeGroup; token: string };
-    /** Lets the second group shrink to zero. */
+    /** Lets the second group shrink to zero, or shrinks it to zero, for which it must have no node, by an uncached read. */
     shrinkSecondGroup: { group: string; change: Pick<ConfigChange, 'scaling' | 'warmPool'>; token: string };
     /** Deletes the second group. One that was drained must have no node, by an uncached read. */
     deleteSecondGroup: { group: string; why: string; isDrained: boolean };
@@ -211,10 +212,13 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     blocks: 'secondNodeGroup',
     // Not recorded as an update: its result shows in the group.
-    run: async ({ group, change, token }, outcome: Outcome<EksState>, { nodeGroups }, signal) =>
-      when(await nodeGroups.updateConfig(group, change, token, signal), () =>
+    run: async ({ group, change, token }, outcome: Outcome<EksState>, { nodeGroups, nodes }, signal) => {
+      const refused = change.scaling?.desiredSize === 0 && (await unlessEmpty(group, outcome.after, nodes, signal));
+      if (refused) return { error: refused };
+      return when(await nodeGroups.updateConfig(group, change, token, signal), () =>
         changed(outcome, withGroup(outcome.after, group, { status: 'UPDATING' })),
-      ),
+      );
+    },
   },
   deleteSecondGroup: {
     subject: () => 'secondNodeGroup',
@@ -223,10 +227,8 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     blocks: 'secondNodeGroup',
     run: async ({ group, isDrained }, outcome: Outcome<EksState>, { nodeGroups, nodes }, signal) => {
-      const left = isDrained ? await nodes.ofGroup(group, signal) : undefined;
-      if (left?.ok === false) return { error: left.error };
-      const node = left?.value.find((each) => !each.deleting && outcome.after.poolNodes.isMember(each));
-      if (node) return { error: notEmpty(group, node.name) };
+      const refused = isDrained && (await unlessEmpty(group, outcome.after, nodes, signal));
+      if (refused) return { error: refused };
       return when(await nodeGroups.delete(group, signal), () =>
         changed(outcome, withGroup(outcome.after, group, { status: 'DELETING' })),
       );
@@ -234,9 +236,21 @@ export const nodeGroupSteps: StepKinds<
   },
 };
 
-/** A node has joined the group since the pool's nodes were read from the cache. It is drained first. */
-function notEmpty(group: string, node: string): CallError {
-  const message = `node group ${group} still has node ${node}`;
+/**
+ * Why the group may have nodes; undefined if an uncached read shows none. A node with its label that is Ready counts even if the list of the group's instances lacks
+ * it, because that list can be incomplete.
+ */
+async function unlessEmpty(
+  group: string,
+  { poolNodes }: EksState,
+  nodes: Nodes,
+  signal: AbortSignal,
+): Promise<CallError | undefined> {
+  const left = await nodes.ofGroup(group, signal);
+  if (!left.ok) return left.error;
+  const node = left.value.find((each) => !each.deleting && (poolNodes.isMember(each) || each.ready === 'True'));
+  if (!node) return undefined;
+  const message = `node group ${group} still has node ${node.name}`;
   return { kind: 'conflict', operation: 'list nodes', code: 'NotEmpty', message };
 }
 
