@@ -85,7 +85,7 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
         found.status.nodeGroup.status === 'ACTIVE' &&
         found.status.nodes?.total === 1 &&
         found.status.nodes.gated === 1,
-      120_000,
+      100_000,
     );
     assert.equal(conditionOf(pool, 'NodesVerified'), 'False/WrongBuild');
     const left = await nodesOf();
