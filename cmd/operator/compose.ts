@@ -131,7 +131,7 @@ function reconciler(options: Options, parts: Parts) {
     events: createPoolEvents(parts.recorder),
     metrics: new PoolSeries(parts.registry),
   };
-  return (name: string, { signal }: { readonly signal: AbortSignal }) => reconcile(name, deps, signal);
+  return (name: string, signal: AbortSignal) => reconcile(name, deps, signal);
 }
 
 /**

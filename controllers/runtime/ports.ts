@@ -35,7 +35,6 @@ export interface Fence {
 export interface Identity<T> {
   /** The name or `namespace/name`, unique in the collection. */
   key(item: T): string;
-  uid(item: T): string;
   /** A decimal number of any length. */
   resourceVersion(item: T): string;
   /**
@@ -167,15 +166,11 @@ export interface EventSeries {
 }
 
 /** An events.k8s.io/v1 Event. */
-export interface EventRecord {
+export interface EventRecord extends EventMessage {
   readonly namespace: string;
   readonly name: string;
   /** Epoch milliseconds. */
   readonly eventTime: number;
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly action: string;
-  readonly note: string;
   readonly regarding: ObjectReference;
   readonly reportingController: string;
   readonly reportingInstance: string;

@@ -24,7 +24,6 @@ describe('a store that a reflector fills from a real API server', () => {
     type Mirror = { name: string; uid: string; version: string; value: string };
     const identity: Identity<Mirror> = {
       key: ({ name }) => name,
-      uid: ({ uid }) => uid,
       resourceVersion: ({ version }) => version,
     };
     const path = '/api/v1/namespaces/default/configmaps';
