@@ -112,12 +112,9 @@ export interface Change<T> {
   readonly after?: T;
 }
 
-/** A read-only store, except for own writes. `I` are the names of its indexes. */
-export interface StoreView<T, I extends string = string> {
+/** A read-only store, except for own writes. */
+export interface StoreView<T> {
   get(key: string): T | undefined;
-  list(): readonly T[];
-  readonly size: number;
-  byIndex(index: I, value: string): readonly T[];
   /**
    * Adds the result of an own write, so that the next reconcile sees it before the watch does. Ignored if the store has a newer version or the
    * item was deleted. Returns whether it was added.

@@ -17,7 +17,7 @@ export type ChangeListener<T> = (change: Change<T>) => void;
  * A cache of a collection of the API server. An item never goes back to an older resourceVersion, in whatever order the watch, a relist and own
  * writes deliver it. Listeners receive each change once and in order; one that throws does not affect the others.
  */
-export class Store<T, I extends string = never> implements StoreView<T, I> {
+export class Store<T, I extends string = never> implements StoreView<T> {
   readonly #identity: Identity<T>;
   readonly #log: Logger;
   readonly #items = new Map<string, T>();
