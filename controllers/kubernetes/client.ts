@@ -7,7 +7,7 @@ import type { VersionInfo } from '@kubernetes/client-node';
 import type { Fence, Logger } from '../runtime/ports.ts';
 import type { Authentication, Credentials } from './authentication.ts';
 import { Connections } from './connections.ts';
-import { type CredentialSource, loadCredentials, normalisePem } from './credentials.ts';
+import { type CredentialSource, loadCredentials } from './credentials.ts';
 import { errorOfNetwork, errorOfResponse } from './errors.ts';
 import { readChunks, send } from './exchange.ts';
 import { KubernetesError, messageOf, TooLarge } from './kubernetesError.ts';
@@ -162,10 +162,10 @@ export class KubernetesClient {
     }
   }
 
-  /** The CA bundle that verifies the API server's certificate, as normalised PEM; undefined without TLS or without a CA. */
+  /** The CA bundle that verifies the API server's certificate, as PEM; undefined without TLS or without a CA. */
   async caData(): Promise<string | undefined> {
     const { tls } = await this.#credentials.authenticate();
-    return tls.ca && this.server.startsWith('https:') ? normalisePem(tls.ca.toString('utf8')) : undefined;
+    return this.server.startsWith('https:') ? tls.ca?.toString('utf8') : undefined;
   }
 
   /** The time of the API server, in epoch milliseconds: the time that is compared with timestamps of objects. */
