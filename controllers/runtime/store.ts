@@ -188,11 +188,8 @@ class Index<T> {
   }
 
   #bucket(value: string): Map<string, T> {
-    let bucket = this.#found.get(value);
-    if (!bucket) {
-      bucket = new Map();
-      this.#found.set(value, bucket);
-    }
+    const bucket = this.#found.get(value) ?? new Map<string, T>();
+    this.#found.set(value, bucket);
     return bucket;
   }
 
