@@ -25,17 +25,21 @@ export function explain(error: unknown): string {
   return isTimeout(error) ? unreachable('no response within --request-timeout') : sentence(messageOf(error));
 }
 
-/** The result of a read that the command can do without. If the user may not do it, the fallback; `skipped` then gets what is missing, and why. */
+/**
+ * The result of a read that the command can do without. If the user may not do it, the fallback; `skipped` then gets what is missing, and why.
+ * @param isExpected whether the fallback replaces the result also after this error
+ */
 export async function unlessForbidden<T, F>(
   read: Promise<T>,
   fallback: F,
   missing: string,
   skipped: string[],
+  isExpected: (error: unknown) => boolean = isForbidden,
 ): Promise<T | F> {
   try {
     return await read;
   } catch (error) {
-    if (!isForbidden(error)) throw error;
+    if (!isExpected(error)) throw error;
     skipped.push(`${missing}: ${explain(error)}`);
     return fallback;
   }

@@ -13,7 +13,7 @@ import {
   runtimeClassNameOf,
 } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
-import { EXIT, explain, Failure, unlessForbidden } from './failure.ts';
+import { EXIT, Failure, unlessForbidden } from './failure.ts';
 import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
@@ -113,27 +113,15 @@ async function lintFiles(
   const known = own as readonly LintedRuntimeClass[];
   const isKnown = (name: string | undefined) =>
     name === undefined || known.some(({ metadata }) => metadata.name === name);
+  // Files can be checked without a cluster: then the RuntimeClasses that only the cluster has are unknown. Other files need no cluster at all.
   const others = objects.every(({ manifest }) => isKnown(runtimeClassNameOf(manifest)))
     ? []
-    : await runtimeClassesIfReachable(connect, skipped);
+    : await unlessForbidden(connect().then(runtimeClassesOf), [], UNKNOWN_CLASSES, skipped, () => true);
   const classes = [...known, ...others];
   return objects.flatMap(({ file, manifest }) => {
     const workload = linted(manifest, classes);
     return workload ? [{ file, ...workload }] : [];
   });
-}
-
-/** Files can be checked without a cluster: then the RuntimeClasses that only the cluster has are unknown. Other files need no cluster at all. */
-async function runtimeClassesIfReachable(
-  connect: () => Promise<Cluster>,
-  skipped: string[],
-): Promise<readonly LintedRuntimeClass[]> {
-  try {
-    return await runtimeClassesOf(await connect());
-  } catch (error) {
-    skipped.push(`${UNKNOWN_CLASSES}: ${explain(error)}`);
-    return [];
-  }
 }
 
 const UNKNOWN_CLASSES =

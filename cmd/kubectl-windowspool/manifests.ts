@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Document, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { readChunks } from '../../controllers/kubernetes/exchange.ts';
 import { fileProblem } from '../../controllers/kubernetes/kubernetesError.ts';
 import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { Failure } from './failure.ts';
@@ -11,20 +12,12 @@ const MOST_MIB = 64;
 
 /** The text of a file; `-` is the standard input. */
 export async function readManifest(filename: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   const input = filename === '-' ? process.stdin : createReadStream(filename);
-  try {
-    for await (const chunk of input as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > MOST_MIB * 1024 ** 2)
-        throw new Failure(`${shown(filename)} is larger than ${MOST_MIB} MiB. Split it into several files.`);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    throw error instanceof Failure ? error : failedRead(filename, error);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const { chunks, isWhole } = await readChunks(input, MOST_MIB * 1024 ** 2).catch((error: unknown) => {
+    throw failedRead(filename, error);
+  });
+  if (isWhole) return Buffer.concat(chunks).toString('utf8');
+  throw new Failure(`${shown(filename)} is larger than ${MOST_MIB} MiB. Split it into several files.`);
 }
 
 /** A file itself, or the YAML and JSON files of a folder, without its subfolders, as `kubectl apply --filename` reads them. */

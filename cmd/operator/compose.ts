@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { checkApiServer, type VersionCheck } from '../../controllers/kubernetes/apiServerVersion.ts';
-import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createEventSink, createPoolEvents } from '../../controllers/kubernetes/events.ts';
 import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
@@ -36,7 +35,7 @@ export async function runOperator(options: Options, version: string, log: Logger
   // Without leader election there is no other process.
   const fence: Fence = { check: () => elector?.check() };
   const connections = await connect(options, version, log, fence);
-  const { client, aws, caches, registry, serverVersion } = connections;
+  const { client, aws, caches, registry } = connections;
   collectProcessMetrics(registry);
   showOperator(registry, options, version);
   const instance = `${hostname()}_${randomBytes(4).toString('hex')}`;
@@ -71,9 +70,9 @@ export async function runOperator(options: Options, version: string, log: Logger
   };
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(VERSION_WITHIN_MS)]);
-    const check = await readServerVersion(client, serverVersion, log, inTime);
+    const check = await readServerVersion(connections, log, inTime);
     if (check?.kind === 'tooOld') throw new Error(check.message);
-    background.push(keepServerVersion(client, serverVersion, log, ending.signal));
+    background.push(keepServerVersion(connections, log, ending.signal));
     if (elector) await elector.run(signal, work);
     else await work(signal);
   } catch (error) {
@@ -131,7 +130,7 @@ function reconciler(options: Options, parts: Parts) {
     events: createPoolEvents(parts.recorder),
     metrics: new PoolSeries(parts.registry),
   };
-  return (name: string, { signal }: { readonly signal: AbortSignal }) => reconcile(name, deps, signal);
+  return (name: string, signal: AbortSignal) => reconcile(name, deps, signal);
 }
 
 /**
@@ -139,8 +138,7 @@ function reconciler(options: Options, parts: Parts) {
  * may be restarting.
  */
 async function readServerVersion(
-  client: KubernetesClient,
-  version: Connections['serverVersion'],
+  { client, serverVersion: version }: Connections,
   log: Logger,
   signal: AbortSignal,
 ): Promise<VersionCheck | undefined> {
@@ -156,17 +154,13 @@ async function readServerVersion(
 }
 
 /** Refreshes the version, which changes when the control plane is upgraded. */
-async function keepServerVersion(
-  client: KubernetesClient,
-  version: Connections['serverVersion'],
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+async function keepServerVersion(connections: Connections, log: Logger, signal: AbortSignal): Promise<void> {
+  const { serverVersion: version } = connections;
   while (!signal.aborted) {
     const wait = version.current === undefined ? 5_000 : VERSION_REFRESH_MS;
     await realClock.sleep(wait, signal).catch(() => undefined);
     if (signal.aborted) return;
-    const check = await readServerVersion(client, version, log, signal);
+    const check = await readServerVersion(connections, log, signal);
     if (check?.kind === 'tooOld') log.error({ kubernetes: version.current }, check.message);
   }
 }

@@ -26,16 +26,11 @@ export function checkApiServer(version: string): VersionCheck {
     const message = `The API server runs Kubernetes ${version}, and the operator needs ${minimum} or newer. Upgrade the control plane of the cluster, or install an older release of the operator.`;
     return { kind: 'tooOld', message };
   }
-  const range = `The operator is tested with ${oldestTested} to ${newestTested}.`;
-  if (isOlder(minor, oldestTested)) {
-    const message = `The API server runs Kubernetes ${version}. ${range} Upgrade the control plane of the cluster.`;
-    return { kind: 'untested', message };
-  }
-  if (isOlder(newestTested, minor)) {
-    const message = `The API server runs Kubernetes ${version}. ${range} Check for a newer release of the operator.`;
-    return { kind: 'untested', message };
-  }
-  return { kind: 'supported' };
+  const isOld = isOlder(minor, oldestTested);
+  if (!isOld && !isOlder(newestTested, minor)) return { kind: 'supported' };
+  const remedy = isOld ? 'Upgrade the control plane of the cluster.' : 'Check for a newer release of the operator.';
+  const message = `The API server runs Kubernetes ${version}. The operator is tested with ${oldestTested} to ${newestTested}. ${remedy}`;
+  return { kind: 'untested', message };
 }
 
 function minorOf(version: string): string | undefined {

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { createKubernetesClient, PATCH } from './client.ts';
 import { Connections } from './connections.ts';
-import { normalisePem } from './credentials.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { json, kubeconfig, loopback, quiet } from './testing/loopbackServer.ts';
 
@@ -385,16 +384,5 @@ describe('the Kubernetes client', () => {
     assert.notEqual(connections.agent({ ca: two, cert: one }), connections.agent({ ca: two, cert: two }));
     assert.equal(connections.agent({ ca: two, cert: two }), connections.agent({ ca: two, cert: two }));
     connections.close();
-  });
-
-  it('compares certificate bundles regardless of order and line endings', () => {
-    const [one, two] = rootCertificates;
-    assert.ok(one && two);
-    assert.equal(
-      normalisePem(`# a comment\n${two}\n${one}`),
-      normalisePem(`${one.replaceAll('\n', '\r\n')}\r\n${two}`),
-    );
-    assert.notEqual(normalisePem(one), normalisePem(two));
-    assert.equal(normalisePem(''), '');
   });
 });

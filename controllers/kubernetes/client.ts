@@ -7,9 +7,9 @@ import type { VersionInfo } from '@kubernetes/client-node';
 import type { Fence, Logger } from '../runtime/ports.ts';
 import type { Authentication, Credentials } from './authentication.ts';
 import { Connections } from './connections.ts';
-import { type CredentialSource, loadCredentials, normalisePem } from './credentials.ts';
+import { type CredentialSource, loadCredentials } from './credentials.ts';
 import { errorOfNetwork, errorOfResponse } from './errors.ts';
-import { readBody, send } from './exchange.ts';
+import { readChunks, send } from './exchange.ts';
 import { KubernetesError, messageOf, TooLarge } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
 import { ServerTime } from './serverTime.ts';
@@ -135,8 +135,8 @@ export class KubernetesClient {
     return this.#guard(options.signal, async () => {
       try {
         const maxBytes = options.maxBytes ?? LARGEST_OBJECT;
-        const body = await readBody(await this.#send(method, path, { ...options, signal }), maxBytes);
-        if (body) return body;
+        const { chunks, isWhole } = await readChunks(await this.#send(method, path, { ...options, signal }), maxBytes);
+        if (isWhole) return Buffer.concat(chunks);
         throw new TooLarge(`a response of more than ${maxBytes / 1024 ** 2} MiB (${method} ${path})`);
       } catch (error) {
         throw timeout.aborted ? timeout.reason : error;
@@ -162,10 +162,10 @@ export class KubernetesClient {
     }
   }
 
-  /** The CA bundle that verifies the API server's certificate, as normalised PEM; undefined without TLS or without a CA. */
+  /** The CA bundle that verifies the API server's certificate, as PEM; undefined without TLS or without a CA. */
   async caData(): Promise<string | undefined> {
     const { tls } = await this.#credentials.authenticate();
-    return tls.ca && this.server.startsWith('https:') ? normalisePem(tls.ca.toString('utf8')) : undefined;
+    return this.server.startsWith('https:') ? tls.ca?.toString('utf8') : undefined;
   }
 
   /** The time of the API server, in epoch milliseconds: the time that is compared with timestamps of objects. */
@@ -209,7 +209,8 @@ export class KubernetesClient {
       code = String(status);
       for (const text of warningsIn(response.headers.warning)) this.#onWarning?.(text);
       if (status < 400) return response;
-      throw errorOfResponse(status, response.headers['retry-after'], await readSome(response));
+      const { chunks } = await readChunks(response, ERROR_BODY_LIMIT);
+      throw errorOfResponse(status, response.headers['retry-after'], Buffer.concat(chunks));
     } finally {
       this.#onRequest(code, method, this.#host);
     }
@@ -265,15 +266,4 @@ function headersOf({
 function warningsIn(header: string | undefined): string[] {
   const texts = [...(header ?? '').matchAll(/\b299 \S+ "((?:[^"\\]|\\.)*)"/g)];
   return texts.map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
-}
-
-async function readSome(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > ERROR_BODY_LIMIT) break;
-  }
-  return Buffer.concat(chunks);
 }

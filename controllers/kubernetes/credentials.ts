@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import type { Credentials } from './authentication.ts';
 
 export interface CredentialSource {
@@ -23,13 +22,4 @@ export async function loadCredentials({
   }
   const { KubeconfigCredentials } = await import('./kubeconfigCredentials.ts');
   return new KubeconfigCredentials(kubeconfigPath, { context });
-}
-
-/** Reformats and sorts the certificates of a PEM bundle, so that bundles of the same CAs are equal. Throws if one cannot be parsed. */
-export function normalisePem(pem: string): string {
-  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-  return certificates
-    .map((certificate) => new X509Certificate(certificate).toString())
-    .sort()
-    .join('');
 }

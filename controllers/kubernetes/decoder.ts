@@ -61,8 +61,61 @@ export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (obj
       const results = items.map((object) => attempt(() => transform(object), nameIn(object)));
       return pageOf(results, resourceVersion, continueToken);
     },
-    stream: () => new JsonEvents(transform),
+    stream: () =>
+      eventsOf(new Lines(), (line) => {
+        const { type, object } = (parse(line) ?? {}) as Partial<Wire<V1WatchEvent>> & { object?: O };
+        if (!object) throw new MalformedData('an event without an object');
+        return eventOf<T>(type, {
+          item: () => attempt(() => transform(object), nameIn(object)),
+          bookmark: () => readBookmark(object),
+          status: () => statusOfJson(object),
+        });
+      }),
   };
+}
+
+/** Splits a stream into the texts of events. */
+interface Framing {
+  /** Returns what this chunk completes. It can share the memory of the chunk. */
+  push(piece: Uint8Array): readonly Buffer[];
+  /** Throws if the stream ended inside an event. */
+  end(): void;
+}
+
+/** Decodes the events of a stream. */
+export function eventsOf<T>(framing: Framing, decode: (text: Buffer) => WatchEvent<T>): EventDecoder<T> {
+  return { push: (piece) => framing.push(piece).map(decode), end: () => framing.end() };
+}
+
+/** An event of this type. `read`: reads its object, which is an item, a bookmark or a Status. */
+export function eventOf<T>(
+  type: unknown,
+  read: { item(): Reading<T>; bookmark(): Bookmark; status(): Status },
+): WatchEvent<T> {
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED': {
+      const reading = read.item();
+      return 'item' in reading ? { type, item: reading.item } : { type: 'UNREADABLE', ...reading.unreadable };
+    }
+    case 'BOOKMARK': {
+      const { resourceVersion, annotations } = read.bookmark();
+      // It marks the bookmark after the initial events of a watch list (apimachinery meta/v1, InitialEventsAnnotationKey).
+      const initialEventsEnd = annotations['k8s.io/initial-events-end'] === 'true';
+      return { type, resourceVersion, initialEventsEnd };
+    }
+    case 'ERROR': {
+      const status = read.status();
+      return {
+        type,
+        failure: failureOfStatus(status),
+        message: status.message || `the watch failed: ${status.reason}`,
+      };
+    }
+    default:
+      throw new MalformedData(`an event of the unknown type ${foreignText(JSON.stringify(type) ?? 'undefined')}`);
+  }
 }
 
 /** An item of a collection, or why it cannot be read. */
@@ -92,35 +145,27 @@ export function pageOf<T>(readings: readonly Reading<T>[], resourceVersion: stri
   };
 }
 
-export function eventOf<T>(type: 'ADDED' | 'MODIFIED' | 'DELETED', reading: Reading<T>): WatchEvent<T> {
-  return 'item' in reading ? { type, item: reading.item } : { type: 'UNREADABLE', ...reading.unreadable };
-}
-
 function nameIn(object: Wire<KubernetesObject>): string {
   const name: unknown = object?.metadata?.name;
   return typeof name === 'string' ? foreignText(name) : '';
 }
 
-class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T> {
-  readonly #transform: (object: O) => T;
+/** The lines of a stream that are not empty. */
+class Lines implements Framing {
   /** Chunks of the incomplete line. */
   #partial: Uint8Array[] = [];
   #partialBytes = 0;
 
-  constructor(transform: (object: O) => T) {
-    this.#transform = transform;
-  }
-
-  push(piece: Uint8Array): readonly WatchEvent<T>[] {
-    const events: WatchEvent<T>[] = [];
+  push(piece: Uint8Array): readonly Buffer[] {
+    const lines: Buffer[] = [];
     let from = 0;
     for (let to = piece.indexOf(NEWLINE); to >= 0; to = piece.indexOf(NEWLINE, from)) {
       const line = this.#complete(piece.subarray(from, to));
-      if (line.length > 0) events.push(this.#event(line));
+      if (line.length > 0) lines.push(line);
       from = to + 1;
     }
     if (from < piece.length) this.#keep(piece.subarray(from));
-    return events;
+    return lines;
   }
 
   end(): void {
@@ -140,38 +185,6 @@ class JsonEvents<O extends Wire<KubernetesObject>, T> implements EventDecoder<T>
     this.#partialBytes = 0;
     return line;
   }
-
-  #event(line: Buffer): WatchEvent<T> {
-    const { type, object } = (parse(line) ?? {}) as Partial<Wire<V1WatchEvent>> & { object?: O };
-    if (!object) throw new MalformedData('an event without an object');
-    switch (type) {
-      case 'ADDED':
-      case 'MODIFIED':
-      case 'DELETED':
-        return eventOf(
-          type,
-          attempt(() => this.#transform(object), nameIn(object)),
-        );
-      case 'BOOKMARK':
-        return bookmarkEvent(readBookmark(object));
-      case 'ERROR':
-        return failureEvent(statusOfJson(object));
-      default:
-        throw new MalformedData(`an event of the unknown type ${foreignText(JSON.stringify(type) ?? 'undefined')}`);
-    }
-  }
-}
-
-/** An annotation marks the bookmark after the initial events of a watch list (apimachinery meta/v1, InitialEventsAnnotationKey). */
-export function bookmarkEvent({ resourceVersion, annotations }: Bookmark): WatchEvent<never> {
-  const initialEventsEnd = annotations['k8s.io/initial-events-end'] === 'true';
-  return { type: 'BOOKMARK', resourceVersion, initialEventsEnd };
-}
-
-/** The object of an ERROR event is a Status. */
-export function failureEvent(status: Status): WatchEvent<never> {
-  const message = status.message || `the watch failed: ${status.reason}`;
-  return { type: 'ERROR', failure: failureOfStatus(status), message };
 }
 
 function parse(text: Buffer): unknown {

@@ -60,17 +60,20 @@ export async function send({
   }
 }
 
-/** Reads the whole body. Returns undefined, and closes the connection, as soon as it has more than `maxBytes`. */
-export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+/** Reads the chunks of a stream. Stops, and destroys it, as soon as they have more than `maxBytes`: then they are not whole. */
+export async function readChunks(
+  stream: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<{ readonly chunks: readonly Buffer[]; readonly isWhole: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // Leaving the loop destroys the response.
-    if (size > maxBytes) return undefined;
+  for await (const chunk of stream) {
     chunks.push(chunk);
+    size += chunk.length;
+    // Leaving the loop destroys the stream.
+    if (size > maxBytes) return { chunks, isWhole: false };
   }
-  return Buffer.concat(chunks, size);
+  return { chunks, isWhole: true };
 }
 
 function connectedEvent(socket: Socket): string {

@@ -57,16 +57,13 @@ export const sentence = kind<string>({
   fromJson: (value) => foreignMessage(stringOf(value)),
 });
 
+const EXACT: Traits<string> = { absent: '', fromProtobuf: (reader) => reader.text(), fromJson: stringOf };
+
 /** A string that the API server itself sets, such as a continue token. */
-export const exactText = kind<string>({ absent: '', fromProtobuf: (reader) => reader.text(), fromJson: stringOf });
+export const exactText = kind(EXACT);
 
 /** The same, without which an object is malformed, such as its name. */
-export const identifier = kind<string>({
-  absent: '',
-  required: true,
-  fromProtobuf: (reader) => reader.text(),
-  fromJson: stringOf,
-});
+export const identifier = kind<string>({ ...EXACT, required: true });
 
 /** A string that many objects share, such as a version. It is cut and cleaned as foreignText does, and interned. */
 export const sharedText = kind<string>({

@@ -1,15 +1,12 @@
-export interface KubernetesErrorFields {
-  /** The HTTP status; undefined without a response. */
-  readonly status?: number | undefined;
+import type { ApiFailure } from '../runtime/ports.ts';
+
+export interface KubernetesErrorFields extends ApiFailure {
   /** The reason of the Status (`Forbidden`, `Conflict`) or the code of the network error (`ECONNREFUSED`, `Timeout`). */
   readonly reason: string;
-  /** Reasons of the causes of the Status, such as `ResourceVersionTooLarge`. */
-  readonly causes?: readonly string[];
   /** Messages of the causes of the Status. */
   readonly details?: readonly string[];
   /** Fields that the API server rejected, such as `spec.subnets`. */
   readonly fields?: readonly string[];
-  readonly retryAfterMs?: number | undefined;
 }
 
 /** A request that the API server rejected or did not respond to. `message` is the server's. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StoreView } from '../runtime/ports.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
-import { createNodes, type NodeIndex, nodeRecordOf } from './nodes.ts';
+import { createNodes, nodeRecordOf } from './nodes.ts';
 import { json, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
@@ -20,7 +20,7 @@ const object = ({ annotations, unschedulable }: Seen = {}) => ({
 /** The patch without the test of the version, which is always first. */
 async function sent(write: (nodes: ReturnType<typeof createNodes>, node: NodeRecord) => unknown, seen: Seen) {
   await using server = await loopback((_request, response) => json(response, 200, object()));
-  const store = { observeWrite: () => undefined } as unknown as StoreView<NodeRecord, NodeIndex>;
+  const store = { observeWrite: () => undefined } as unknown as StoreView<NodeRecord>;
   await write(createNodes(server.client, store), nodeRecordOf(object(seen)));
   const [request] = server.requests;
   assert.ok(request);

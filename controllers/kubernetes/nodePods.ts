@@ -90,7 +90,7 @@ const pathOf = (namespace: string, name?: string) => apiPath('v1', 'pods', { nam
 export function createNodePods(
   client: KubernetesClient,
   namespace: string,
-  store: StoreView<NodePod, NodePodIndex>,
+  store: StoreView<NodePod>,
   of: (pool: string) => NodePodsView,
 ): NodePods {
   return {

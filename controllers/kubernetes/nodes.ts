@@ -99,7 +99,7 @@ export function nodeListWatch(
 /** The port Nodes. The results of writes go into the store. Reads have images; `readsImages` is that of the store. */
 export function createNodes(
   client: KubernetesClient,
-  store: StoreView<NodeRecord, NodeIndex>,
+  store: StoreView<NodeRecord>,
   readsImages: ReadsImages = () => true,
 ): Nodes {
   /** Only Windows nodes are watched: any other would stay in the store forever. */

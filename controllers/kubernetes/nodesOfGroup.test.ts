@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { StoreView } from '../runtime/ports.ts';
 import type { NodeRecord } from '../windowspool/ports/nodes.ts';
-import { createNodes, type NodeIndex } from './nodes.ts';
+import { createNodes } from './nodes.ts';
 import { json, loopback } from './testing/loopbackServer.ts';
 
 const { signal } = new AbortController();
-const store = {} as StoreView<NodeRecord, NodeIndex>;
+const store = {} as StoreView<NodeRecord>;
 const object = (name: string) => ({ metadata: { name, uid: `u-${name}`, resourceVersion: '7' } });
 
 /** A server without protobuf, which rejects the first request. */

@@ -22,16 +22,9 @@ type Meta = Required<Pick<V1ObjectMeta, 'name' | 'uid' | 'resourceVersion' | 'cr
 /** An object as the API server sends it, which fills in the metadata and writes `spec` and `status` even where they are empty. */
 export type Stored<T> = Wire<T & { readonly metadata: Meta } & Required<Pick<T, keyof T & ('spec' | 'status')>>>;
 
-interface Named {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
-
 /** The identity of records of cluster-scoped objects, or of those of one namespace. */
-export const recordIdentity: Identity<Named> = {
+export const recordIdentity: Identity<{ readonly name: string; readonly resourceVersion: string }> = {
   key: ({ name }) => name,
-  uid: ({ uid }) => uid,
   resourceVersion: ({ resourceVersion }) => resourceVersion,
 };
 

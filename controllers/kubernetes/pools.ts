@@ -19,7 +19,6 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 export const poolIdentity: Identity<WindowsPool> = {
   key: ({ metadata }) => metadata.name,
-  uid: ({ metadata }) => metadata.uid,
   resourceVersion: ({ metadata }) => metadata.resourceVersion,
 };
 

@@ -1,12 +1,10 @@
-import type { ListPage, WatchEvent } from '../runtime/ports.ts';
+import type { ListPage } from '../runtime/ports.ts';
 import {
   attempt,
-  bookmarkEvent,
   bookmarkFields,
   type Decoder,
-  type EventDecoder,
   eventOf,
-  failureEvent,
+  eventsOf,
   listFields,
   pageOf,
   type Reading,
@@ -40,7 +38,16 @@ export function protobufDecoder<T extends object>(collection: ProtobufCollection
   return {
     accept: { list: PROTOBUF, watch: `${PROTOBUF};stream=watch` },
     page: (body) => readPage(expect(openEnvelope(new MessageReader(body)), `${collection.kind}List`)),
-    stream: () => new ProtobufEvents((envelope) => expect(envelope, collection.kind), readItem),
+    stream: () =>
+      eventsOf(new Frames(), (frame) => {
+        const { type, object } = readWatchEvent(new MessageReader(frame));
+        const envelope = openEnvelope(object);
+        return eventOf(type, {
+          item: () => readItem(expect(envelope, collection.kind)),
+          bookmark: () => readBookmark(expect(envelope, collection.kind)),
+          status: () => statusOfEnvelope(envelope),
+        });
+      }),
   };
 }
 
@@ -74,39 +81,3 @@ function pageReader<T>(readItem: (reader: MessageReader) => Reading<T>): (reader
 }
 
 const readBookmark = protobufReader(bookmarkFields);
-
-class ProtobufEvents<T> implements EventDecoder<T> {
-  readonly #frames = new Frames();
-  readonly #item: (envelope: Envelope) => MessageReader;
-  readonly #read: (reader: MessageReader) => Reading<T>;
-
-  constructor(item: (envelope: Envelope) => MessageReader, read: (reader: MessageReader) => Reading<T>) {
-    this.#item = item;
-    this.#read = read;
-  }
-
-  push(piece: Uint8Array): readonly WatchEvent<T>[] {
-    return this.#frames.push(piece).map((frame) => this.#event(frame));
-  }
-
-  end(): void {
-    this.#frames.end();
-  }
-
-  #event(frame: Buffer): WatchEvent<T> {
-    const { type, object } = readWatchEvent(new MessageReader(frame));
-    const envelope = openEnvelope(object);
-    switch (type) {
-      case 'ADDED':
-      case 'MODIFIED':
-      case 'DELETED':
-        return eventOf(type, this.#read(this.#item(envelope)));
-      case 'BOOKMARK':
-        return bookmarkEvent(readBookmark(this.#item(envelope)));
-      case 'ERROR':
-        return failureEvent(statusOfEnvelope(envelope));
-      default:
-        throw new MalformedData(`an event of the unknown type ${JSON.stringify(type)}`);
-    }
-  }
-}

@@ -9,10 +9,10 @@ import type {
   V1PodList,
 } from '@kubernetes/client-node';
 import { MANAGED_BY, NODE_GROUP_LABEL } from '../windowspool/api/labels.ts';
-import { type CallResult, scrub } from '../windowspool/ports/callResult.ts';
+import { scrub } from '../windowspool/ports/callResult.ts';
 import { hasEnded } from '../windowspool/ports/pods.ts';
 import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
-import { type KubernetesClient, PATCH, type RequestOptions } from './client.ts';
+import { type KubernetesClient, PATCH } from './client.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { managerOf } from './managerOf.ts';
 import { nodePath } from './nodes.ts';
@@ -67,22 +67,14 @@ function newestWarnings(events: readonly Wire<CoreV1Event>[]): ControllerWarning
 export function createSystemObjects(client: KubernetesClient): SystemObjects {
   const find = <T>(path: string, signal: AbortSignal): Promise<Wire<T> | undefined> =>
     ignoreNotFound(client.request<T>('GET', path, { signal }));
-  const configMap = async (
-    name: string,
-    signal: AbortSignal,
-  ): Promise<CallResult<Record<string, string> | undefined>> =>
+  const configMap = <T>(name: string, signal: AbortSignal, convert: (found: Wire<V1ConfigMap>) => T) =>
     toCallResult(`get configmaps kube-system/${name}`, signal, async () => {
       const found = await find<V1ConfigMap>(configMapPath(name), signal);
-      return found && (found.data ?? {});
+      return found && convert(found);
     });
-  const list = (options: RequestOptions) => client.request<V1NodeList>('GET', nodePath(), options);
   return {
-    cniConfig: (signal) => configMap(CNI_CONFIG, signal),
-    cniConfigOwner: (key, signal) =>
-      toCallResult(`get configmaps kube-system/${CNI_CONFIG}`, signal, async () => {
-        const found = await find<V1ConfigMap>(configMapPath(CNI_CONFIG), signal);
-        return found && ownerOf(found, key);
-      }),
+    cniConfig: (signal) => configMap(CNI_CONFIG, signal, ({ data = {} }) => data),
+    cniConfigOwner: (key, signal) => configMap(CNI_CONFIG, signal, (found) => ownerOf(found, key)),
     setCniConfig: (key, value, seen, signal) =>
       toCallResult('patch configmaps', signal, async () => {
         // The precondition: the ConfigMap has not changed since it was read. Creation is not forced.
@@ -93,7 +85,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
         await client.request('PATCH', configMapPath(CNI_CONFIG), { query, body, contentType: PATCH.apply, signal });
       }),
     roleMappings: async (signal) => {
-      const found = await configMap('aws-auth', signal);
+      const found = await configMap('aws-auth', signal, ({ data = {} }) => data);
       if (!found.ok) return found;
       // Loaded lazily: clusters that use access entries only have no mapRoles.
       const { parseRoleMappings } = await import('./roleMappings.ts');
@@ -125,8 +117,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
           lastTimestamp === undefined || lastTimestamp === null || Date.parse(lastTimestamp) >= createdAt;
         return newestWarnings((items ?? []).filter(ofThisNode));
       }),
-    linuxNode: (signal) =>
-      toCallResult('list nodes', signal, () => anyTakesPods((options) => list({ ...options, signal }))),
+    linuxNode: (signal) => toCallResult('list nodes', signal, () => anyTakesPods(client, signal)),
     dnsNodes: (signal) =>
       toCallResult('list pods', signal, async () => {
         // Deleted pods that still run have a node, too.
@@ -138,8 +129,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
         );
         return staying.flatMap(({ spec }) => spec?.nodeName ?? []).sort();
       }),
-    linuxGroups: (signal) =>
-      toCallResult('list nodes', signal, () => groupsOf((options) => list({ ...options, signal }))),
+    linuxGroups: (signal) => toCallResult('list nodes', signal, () => groupsOf(client, signal)),
   };
 }
 
@@ -162,14 +152,13 @@ function ownerOf({ metadata = {} }: Wire<V1ConfigMap>, key: string): ConfigMapOw
   };
 }
 
-type List = (options: Omit<RequestOptions, 'signal'>) => Promise<Wire<V1NodeList>>;
-
 /** Reads pages until a node accepts pods. */
-async function anyTakesPods(list: List): Promise<boolean> {
+async function anyTakesPods(client: KubernetesClient, signal: AbortSignal): Promise<boolean> {
   const query = { labelSelector: LINUX, fieldSelector: 'spec.unschedulable=false', limit: PAGE };
   let next: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const { items, metadata } = await list({ query: { ...query, continue: next } });
+    const options = { query: { ...query, continue: next }, signal };
+    const { items, metadata } = await client.request<V1NodeList>('GET', nodePath(), options);
     if (items?.some(takesPods)) return true;
     next = metadata?.continue || undefined;
     if (next === undefined) break;
@@ -178,12 +167,12 @@ async function anyTakesPods(list: List): Promise<boolean> {
 }
 
 /** The node groups of all Linux nodes. Each page excludes the groups that are known, so there is at most one page more than groups. */
-async function groupsOf(list: List): Promise<string[]> {
+async function groupsOf(client: KubernetesClient, signal: AbortSignal): Promise<string[]> {
   const groups = new Set<string>();
   for (;;) {
     const known = groups.size > 0 ? `,${NODE_GROUP_LABEL} notin (${[...groups].join(',')})` : '';
     const query = { labelSelector: `${LINUX},${NODE_GROUP_LABEL}${known}`, limit: PAGE };
-    const { items } = await list({ query, accept: METADATA_ONLY });
+    const { items } = await client.request<V1NodeList>('GET', nodePath(), { query, accept: METADATA_ONLY, signal });
     const before = groups.size;
     // An empty PartialObjectMetadataList has null.
     for (const { metadata } of items ?? []) {

@@ -62,7 +62,7 @@ describe('the controller', () => {
     let most = 0;
     const now = new Map<string, number>();
     const { clock, controller, results, stop } = start({
-      reconcile: async (key, { signal }) => {
+      reconcile: async (key, signal) => {
         now.set(key, (now.get(key) ?? 0) + 1);
         assert.equal(now.get(key), 1);
         most = Math.max(
@@ -145,7 +145,7 @@ describe('the controller', () => {
     const reasons: unknown[] = [];
     const { clock, controller, results, stop } = start({
       timeoutMs: 1_000,
-      reconcile: async (_, { signal }) => {
+      reconcile: async (_, signal) => {
         if (reasons.length > 0) return rest;
         await untilAborted(signal).catch((reason) => reasons.push(reason));
         throw new Error('a call was interrupted');
@@ -161,7 +161,7 @@ describe('the controller', () => {
   it('lets running reconciliations finish at the stop, and starts no others', async () => {
     const { clock, controller, results, stop } = start({
       maxConcurrentReconciles: 1,
-      reconcile: async (_, { signal }) => {
+      reconcile: async (_, signal) => {
         await clock.sleep(5_000, signal);
         return { kind: 'requeueAfter', ms: 1 };
       },
@@ -176,7 +176,7 @@ describe('the controller', () => {
   });
 
   it('aborts reconciliations that exceed the grace period', async () => {
-    const { clock, controller, results, stop } = start({ reconcile: (_, { signal }) => untilAborted(signal) });
+    const { clock, controller, results, stop } = start({ reconcile: (_, signal) => untilAborted(signal) });
     controller.enqueue('a');
     await clock.advance(10);
     const stopped = stop();
@@ -191,7 +191,7 @@ describe('the controller', () => {
     const lost = new LeadershipLost('acquired by another');
     const reasons: unknown[] = [];
     const { clock, controller, stop } = start({
-      reconcile: async (_, { signal }) => {
+      reconcile: async (_, signal) => {
         await untilAborted(signal).catch(() => reasons.push(signal.reason));
         return { kind: 'done' };
       },

@@ -14,16 +14,11 @@ export type ReconcileResult =
   | { readonly kind: 'requeueAfter'; readonly ms: number }
   | { readonly kind: 'requeue'; readonly cause?: unknown };
 
-interface ReconcileContext {
-  /** Identifies this run. Every line of `log` has it. */
-  readonly id: string;
-  /** Aborts at the time-out, or when the process ends. */
-  readonly signal: AbortSignal;
-  readonly log: Logger;
-}
-
-/** Brings the observed state of a key to the desired state. Level-triggered: it does not depend on the event that triggered it. */
-type Reconcile = (key: string, context: ReconcileContext) => Promise<ReconcileResult>;
+/**
+ * Brings the observed state of a key to the desired state. Level-triggered: it does not depend on the event that triggered it. The signal aborts at the
+ * time-out, or when the process ends.
+ */
+type Reconcile = (key: string, signal: AbortSignal) => Promise<ReconcileResult>;
 
 /** controller-runtime's values of the label `result`. */
 export type ResultLabel = 'success' | 'requeue_after' | 'requeue' | 'error';
@@ -83,10 +78,6 @@ export class Controller {
     this.#queue.add(key);
   }
 
-  enqueueAfter(key: string, ms: number): void {
-    this.#queue.addAfter(key, ms);
-  }
-
   /**
    * Runs until the signal aborts. Then it waits up to graceMs for running reconciles, aborts the rest, and resolves. Aborts all at once if the lease
    * is lost. Rejects if a reconcile ignores the abort: work still runs, so the lease must not be released.
@@ -130,22 +121,21 @@ export class Controller {
   async #next(): Promise<void> {
     const key = this.#queue.take();
     if (key === undefined) return;
-    const { clock, hooks } = this.#options;
+    const { name, clock, hooks, newId } = this.#options;
     const started = clock.monotonic();
     hooks?.started?.();
-    const id = this.#options.newId();
-    const log = this.#options.log.child({ controller: this.#options.name, key, reconcileID: id });
-    const next = await this.#reconcile(key, id, log);
+    const log = this.#options.log.child({ controller: name, key, reconcileID: newId() });
+    const next = await this.#reconcile(key);
     const result = this.#requeue(key, next, log);
     this.#queue.done(key);
     hooks?.ended?.(result, clock.monotonic() - started);
   }
 
-  async #reconcile(key: string, id: string, log: Logger): Promise<ReconcileResult> {
+  async #reconcile(key: string): Promise<ReconcileResult> {
     const { clock, timeoutMs, reconcile } = this.#options;
     using limit = deadline(clock, timeoutMs, this.#abort.signal, `the reconciliation of ${key}`);
     try {
-      return await reconcile(key, { id, signal: limit.signal, log });
+      return await reconcile(key, limit.signal);
     } catch (error) {
       // The time-out is the cause of the error of the call that it interrupted.
       return {

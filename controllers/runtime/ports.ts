@@ -35,7 +35,6 @@ export interface Fence {
 export interface Identity<T> {
   /** The name or `namespace/name`, unique in the collection. */
   key(item: T): string;
-  uid(item: T): string;
   /** A decimal number of any length. */
   resourceVersion(item: T): string;
   /**
@@ -113,12 +112,9 @@ export interface Change<T> {
   readonly after?: T;
 }
 
-/** A read-only store, except for own writes. `I` are the names of its indexes. */
-export interface StoreView<T, I extends string = string> {
+/** A read-only store, except for own writes. */
+export interface StoreView<T> {
   get(key: string): T | undefined;
-  list(): readonly T[];
-  readonly size: number;
-  byIndex(index: I, value: string): readonly T[];
   /**
    * Adds the result of an own write, so that the next reconcile sees it before the watch does. Ignored if the store has a newer version or the
    * item was deleted. Returns whether it was added.
@@ -167,15 +163,11 @@ export interface EventSeries {
 }
 
 /** An events.k8s.io/v1 Event. */
-export interface EventRecord {
+export interface EventRecord extends EventMessage {
   readonly namespace: string;
   readonly name: string;
   /** Epoch milliseconds. */
   readonly eventTime: number;
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly action: string;
-  readonly note: string;
   readonly regarding: ObjectReference;
   readonly reportingController: string;
   readonly reportingInstance: string;

@@ -111,11 +111,8 @@ export class Recorder implements EventPublisher {
 
   #bucketOf(regarding: ObjectReference): TokenBucket {
     const key = `${regarding.kind}/${regarding.namespace ?? ''}/${regarding.name}`;
-    let bucket = this.#buckets.get(key);
-    if (!bucket) {
-      bucket = new TokenBucket(PER_SECOND, BURST);
-      this.#buckets.set(key, bucket);
-    }
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(PER_SECOND, BURST);
+    this.#buckets.set(key, bucket);
     return bucket;
   }
 

@@ -2,7 +2,7 @@
  * A reflector with the semantics of client-go's. Not client-node's informer: it keeps whole objects, and any error but a 410 stops it.
  * docs/performance.md compares its time and memory with those of client-go.
  */
-import { Backoff, REFLECTOR_BACKOFF } from './backoff.ts';
+import { Backoff } from './backoff.ts';
 import { deadline } from './clock.ts';
 import { failureOf, isExpired, isRefused, isTooLargeVersion, messageOf, StreamFailure } from './failure.ts';
 import type { Clock, Identity, ListOptions, ListWatch, Logger, Unreadable, WatchEvent } from './ports.ts';
@@ -75,7 +75,7 @@ export class Reflector<T> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
-    this.#backoff = new Backoff(options.clock, this.#random, REFLECTOR_BACKOFF);
+    this.#backoff = new Backoff(options.clock, this.#random);
   }
 
   /** Runs until the signal aborts, then resolves without open streams and timers. Never rejects. */

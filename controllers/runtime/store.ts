@@ -17,7 +17,7 @@ export type ChangeListener<T> = (change: Change<T>) => void;
  * A cache of a collection of the API server. An item never goes back to an older resourceVersion, in whatever order the watch, a relist and own
  * writes deliver it. Listeners receive each change once and in order; one that throws does not affect the others.
  */
-export class Store<T, I extends string = never> implements StoreView<T, I> {
+export class Store<T, I extends string = never> implements StoreView<T> {
   readonly #identity: Identity<T>;
   readonly #log: Logger;
   readonly #items = new Map<string, T>();
@@ -188,11 +188,8 @@ class Index<T> {
   }
 
   #bucket(value: string): Map<string, T> {
-    let bucket = this.#found.get(value);
-    if (!bucket) {
-      bucket = new Map();
-      this.#found.set(value, bucket);
-    }
+    const bucket = this.#found.get(value) ?? new Map<string, T>();
+    this.#found.set(value, bucket);
     return bucket;
   }
 

@@ -39,7 +39,6 @@ export async function startFloor({ admin }: BenchCluster, signal: AbortSignal): 
   });
   const markers = view('configmaps', source, {
     key: ({ name }) => name,
-    uid: ({ uid }) => uid,
     resourceVersion: ({ resourceVersion }) => resourceVersion,
   });
   let turn = 0;

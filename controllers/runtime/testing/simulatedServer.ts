@@ -11,7 +11,6 @@ export interface SimulatedItem {
 
 export const simulatedIdentity: Identity<SimulatedItem> = {
   key: (item) => item.key,
-  uid: (item) => item.uid,
   resourceVersion: (item) => item.resourceVersion,
 };
 

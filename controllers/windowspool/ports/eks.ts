@@ -36,7 +36,7 @@ export interface WarmPool {
   readonly reuseOnScaleIn: boolean;
 }
 
-/** One entry of EKS `health.issues`. */
+/** One entry of EKS `health.issues`, or of the errors of an update. */
 export interface HealthIssue {
   readonly code: string;
   readonly message: string;
@@ -89,22 +89,18 @@ export interface NodeGroup {
 }
 
 /** The input of CreateNodegroup. */
-export interface NewNodeGroup {
-  readonly name: string;
+export interface NewNodeGroup
+  extends Pick<
+    NodeGroup,
+    'name' | 'capacityType' | 'subnets' | 'nodeRoleArn' | 'scaling' | 'labels' | 'taints' | 'tags'
+  > {
   /** {@link CUSTOM}: the launch template has an AMI. */
   readonly amiType: string;
-  readonly capacityType: 'OnDemand' | 'Spot';
   /** Empty: the launch template has one. */
   readonly instanceTypes: readonly string[];
-  readonly subnets: readonly string[];
-  readonly nodeRoleArn: string;
   /** Absent: that of the launch template. */
   readonly diskSizeGiB?: number;
   readonly launchTemplate?: TemplateVersion;
-  readonly scaling: Scaling;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly Taint[];
-  readonly tags: Readonly<Record<string, string>>;
   /** Absent: the EKS default. */
   readonly update?: UpdateSettings;
   /** Absent: none. */
@@ -147,11 +143,7 @@ export interface NodeGroupUpdate {
   readonly status: 'InProgress' | 'Failed' | 'Cancelled' | 'Successful';
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  readonly errors: readonly {
-    readonly code: string;
-    readonly message: string;
-    readonly resourceIds: readonly string[];
-  }[];
+  readonly errors: readonly HealthIssue[];
 }
 
 /** EKS managed node groups of the operator's cluster. Every call takes a signal and has its own timeout. */

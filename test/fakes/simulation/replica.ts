@@ -79,7 +79,7 @@ export class Replica {
     this.#elector = new LeaderElector({ leases, identity, clock, log: silentLog, random: () => jitter });
     this.#controller = new Controller({
       name: 'windowspool',
-      reconcile: (name, { signal }) => world.asProcess(this, () => this.#reconcile(name, signal)),
+      reconcile: (name, signal) => world.asProcess(this, () => this.#reconcile(name, signal)),
       sources: [this.caches.pools, this.caches.nodes],
       maxConcurrentReconciles: WORKERS,
       timeoutMs: RECONCILE_TIMEOUT_MS,
