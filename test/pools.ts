@@ -1,6 +1,6 @@
 /** Pools for the cluster suites: valid against the local AWS; a test passes only what differs. */
 import { nodeRoleArn, subnetIds } from './fakes/localaws/network.ts';
-import { conditionOf, type TestEnv } from './fakes/testenv/testEnv.ts';
+import { hasConditions, READY, type TestEnv, UP_TO_DATE } from './fakes/testenv/testEnv.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -42,8 +42,7 @@ export async function settledAtVersion(world: TestEnv, name: string, version: st
     (pool) =>
       pool?.status?.nodeGroup?.launchTemplate?.version === version &&
       pool.status.nodeGroup.update?.status !== 'InProgress' &&
-      conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
-      conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
+      hasConditions(pool, READY, UP_TO_DATE),
   );
 }
 

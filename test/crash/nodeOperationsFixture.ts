@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { V1Node, V1Pod, V1PodList } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
 import type { ClusterFixture } from './clusterFixture.ts';
@@ -122,7 +122,7 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
     await this.crash.until(
       'to be whole, and no node to go',
       (pool) =>
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
+        hasConditions(pool, READY) &&
         pool?.status?.disruption === undefined &&
         pool?.status?.nodes?.verified === this.size,
     );
@@ -139,7 +139,7 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
     const { crash } = this;
     await crash.ready();
     await crash.apply(poolManifest(crash.name, specFor(BUDGET, crash.name)));
-    await crash.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await crash.until('to be Ready', (pool) => hasConditions(pool, READY));
     for (const object of workload(crash.name)) await crash.world.apply(object);
     await this.reset();
     const { adminKubeconfig } = crash.world.controlPlane;

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { Cable } from './detour.ts';
 
 const CRD = fileURLToPath(new URL('../../crds/windowspools.yaml', import.meta.url));
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
 const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'];
-const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
+const isReady = (pool: WindowsPool | undefined) => hasConditions(pool, READY);
 
 describe('an operator', function () {
   this.timeout(120_000);

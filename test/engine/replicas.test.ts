@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { Cable } from './detour.ts';
@@ -64,11 +64,7 @@ describe('two operators', function () {
   async function assertFinished(name: string): Promise<void> {
     const begun = world.cloud.state.groups.get(name)?.nodegroup.nodegroupArn;
     world.cloud.faults.speed({ speed: 4 });
-    const pool = await world.waitForPool(
-      name,
-      'to be Ready',
-      (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    const pool = await world.waitForReady(name);
     assert.equal(pool?.status?.nodeGroup?.arn, begun);
   }
 
@@ -79,11 +75,7 @@ describe('two operators', function () {
   it('take turns: only the leader works, and the other one only reads the lease', async () => {
     await startBoth();
     await world.apply(poolManifest('turns'));
-    await world.waitForPool(
-      'turns',
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await world.waitForReady('turns');
     assert.deepEqual([await leads(leader), await leads(standby)], [true, false]);
     const requests = await metric(standby, 'rest_client_requests_total{');
     assert.deepEqual(

@@ -228,7 +228,7 @@ describe('Argo CD with config/argocd', function () {
       spec.deletionPolicy = 'Retain';
     });
     await sync();
-    await world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady(POOL);
     assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 4, 'the size in Git');
     await synced();
     await inGit(false);
@@ -262,7 +262,7 @@ describe('Argo CD with config/argocd', function () {
     const restoreSpeed = freezeAws(world);
     try {
       await gitOps.argo.refresh(APP);
-      await world.waitForPool(POOL, 'to be created', (pool) => conditionOf(pool, 'Ready') === 'False/Creating');
+      await world.waitForConditions(POOL, 'Ready=False/Creating');
       await synced();
       assert.equal(await gitOps.poolHealth(APP), 'none');
       assert.notEqual(await world.get('configmap', 'later'), undefined);
@@ -307,7 +307,7 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
           'to be synced before its pool is Ready',
           ({ status }) => status?.operationState?.phase === 'Succeeded',
         );
-        await world.waitForPool(POOL, 'to be created', (pool) => conditionOf(pool, 'Ready') === 'False/Creating');
+        await world.waitForConditions(POOL, 'Ready=False/Creating');
       }
     } finally {
       for (const restoreSpeed of restoreSpeeds) restoreSpeed();

@@ -13,7 +13,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { FLUX_NAMESPACE, type Flux, type FluxObject, fluxConditionOf, startFlux } from '../../hack/gitops/flux.ts';
 import { GitRepository } from '../../hack/gitops/gitRepository.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { creationsOf, poolManifest } from '../pools.ts';
 import { kstatusOf } from './gitopsTools.ts';
@@ -159,7 +159,7 @@ describe('a Flux Kustomization', function () {
   it('sees a new pool as InProgress in every state that it has before it is Ready', async () => {
     const early = versionsOfPool.slice(
       0,
-      versionsOfPool.findIndex((pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified'),
+      versionsOfPool.findIndex((pool) => hasConditions(pool, READY)),
     );
     const states = (await kstatusOf(early)).map(({ status }, index) => [status, early[index]?.status]);
     assert.notEqual(states.length, 0);
@@ -185,7 +185,7 @@ describe('a Flux Kustomization', function () {
       ...['patch', 'windowspool', 'web', '--type=merge', '--field-manager=inventory'],
       ...['--patch', JSON.stringify({ metadata: { labels: { team: 'shop' } } })],
     );
-    await world().waitForPool('web', 'to be paused', (pool) => conditionOf(pool, 'Paused') === 'True/Paused');
+    await world().waitForConditions('web', 'Paused=True/Paused');
     await flux().reconcile('Kustomization', 'windows-pools');
     const pool = await world().pool('web');
     const { paused, nodeGroup } = pool?.spec ?? {};
@@ -233,11 +233,7 @@ describe('a Flux Kustomization', function () {
       await world().kubectl('annotate', 'windowspool', 'broken', `winpool.dev/retry=${value}`);
       const isCreated = () => creationsOf(world(), 'broken') === index + 2;
       await waitFor(isCreated, { what: `the creation after retry=${value}`, timeoutMs: 60_000 });
-      await world().waitForPool(
-        'broken',
-        'to fail again',
-        (pool) => conditionOf(pool, 'Stalled') === 'True/CreateFailed',
-      );
+      await world().waitForConditions('broken', 'Stalled=True/CreateFailed');
       const reads = callsOf('DescribeNodegroup');
       await flux().reconcile('Kustomization', 'windows-pools');
       assert.equal((await world().pool('broken'))?.metadata.annotations, undefined);
@@ -269,11 +265,7 @@ describe('a Flux Kustomization', function () {
     const pool = await world().pool('named');
     assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     assert.ok(since(ready.status?.conditions, 'Ready') >= since(pool?.status?.conditions, 'Ready'));
-    await world().waitForPool(
-      'unchecked',
-      'to be Stalled',
-      (found) => conditionOf(found, 'Stalled') === 'True/CreateFailed',
-    );
+    await world().waitForConditions('unchecked', 'Stalled=True/CreateFailed');
   });
 
   it('of the operator keeps the pools when it is deleted, if the CRD has prune: disabled', async () => {
@@ -336,11 +328,7 @@ describe('a Flux HelmRelease of the chart', function () {
     await world().login();
     world().operator();
     await world().apply(poolManifest('web'));
-    await world().waitForPool(
-      'web',
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await world().waitForReady('web');
     assert.ok(!(await columns()).includes('Release'));
   });
 

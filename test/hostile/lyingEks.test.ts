@@ -4,7 +4,6 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { LocalAws } from '../fakes/localaws/localAws.ts';
 import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { creationsOf, poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
@@ -183,12 +182,7 @@ describe('while a pool is deleted and EKS reports', () => {
     });
     const pools = [...lies.map(({ pool }) => pool), UNTAGGED];
     await world.apply({ apiVersion: 'v1', kind: 'List', items: pools.map((pool) => poolManifest(pool)) });
-    for (const pool of pools)
-      await world.waitForPool(
-        pool,
-        'to be Ready',
-        (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
-      );
+    for (const pool of pools) await world.waitForReady(pool);
     await removeCreating();
     const begun: readonly (readonly [string, Promise<unknown>])[] = [
       ...lies.map((lie) => [lie.pool, removeAmid(lie)] as const),

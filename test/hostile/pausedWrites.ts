@@ -2,7 +2,7 @@
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { conditionOf, isReconciled, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, isReconciled, READY, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 
 const POOLS = '/apis/winpool.dev/v1alpha1/windowspools';
@@ -41,7 +41,7 @@ export interface PausedWrite {
 /** Whether a pool is Ready, its spec is reconciled, and none of its nodes is being replaced. */
 export function isSettled(pool: WindowsPool | undefined): boolean {
   return (
-    conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
+    hasConditions(pool, READY) &&
     isReconciled(pool) &&
     pool?.status?.disruption === undefined &&
     conditionOf(pool, 'Disrupting') === 'absent'

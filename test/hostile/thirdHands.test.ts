@@ -7,7 +7,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { CORDONED_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { instanceOf } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
@@ -175,12 +175,7 @@ describe('nodes that others take out of service', function () {
       await take();
       replica.release();
     }
-    for (const { pool } of cases)
-      await world.waitForPool(
-        pool,
-        'to say that the node waits',
-        (found) => conditionOf(found, 'Disrupting') === 'True/DisruptionPending',
-      );
+    for (const { pool } of cases) await world.waitForConditions(pool, 'Disrupting=True/DisruptionPending');
     assert.deepEqual([cordoned, terminated()], [[], []]);
     for (const { pool, hand } of cases) {
       const out = nodesOf(pool).find(isOut);

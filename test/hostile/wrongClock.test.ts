@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { instanceOf, withTerminatingNodes } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
 
@@ -117,9 +117,7 @@ describe('on a machine whose clock is', () => {
       await world.waitForPool(
         inside,
         'to be updated',
-        (found) =>
-          found?.status?.nodeGroup?.releaseVersion === NEW &&
-          conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
+        (found) => found?.status?.nodeGroup?.releaseVersion === NEW && hasConditions(found, READY),
       );
       assert.deepEqual([updatesOf(inside), updatesOf(outside)], [1, 0]);
 

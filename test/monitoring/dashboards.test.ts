@@ -88,12 +88,7 @@ describe('the dashboards on a real Prometheus', function () {
   /** One pool with a value for every panel, one in the middle of an update, one that is paused. */
   async function makePools(): Promise<void> {
     const { cloud } = fixture.world;
-    const ready = (name: string) =>
-      fixture.world.waitForPool(
-        name,
-        'to be Ready',
-        (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-      );
+    const ready = (name: string) => fixture.world.waitForReady(name);
     await fixture.world.apply(
       poolManifest(POOL, {
         nodeGroup: { scaling: { minSize: 2, maxSize: 4 }, driftPolicy: 'Report' },

@@ -7,7 +7,7 @@ import { freePort } from '../../hack/controlplane/ports.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws } from '../sharedWorld.ts';
 import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
@@ -113,7 +113,7 @@ describe('alerts on a real Prometheus', function () {
 
   const becomes = (name: string, state: string) => {
     const [type = '', wanted] = state.split('=');
-    return world.waitForPool(name, `to have ${state}`, (pool) => conditionOf(pool, type) === wanted);
+    return world.waitForConditions(name, `${type}=${wanted}`);
   };
   async function ready(name: string, spec: Parameters<typeof poolManifest>[1] = {}): Promise<void> {
     await world.apply(poolManifest(name, spec));

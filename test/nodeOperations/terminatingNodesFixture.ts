@@ -5,7 +5,7 @@ import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, messageOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 /** A Node of a pool. */
@@ -55,8 +55,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
   const isSettled = (pool: WindowsPool | undefined, size: number) =>
     pool?.status?.disruption === undefined &&
     pool?.status?.nodes?.verified === size &&
-    conditionOf(pool, 'Disrupting') === 'absent' &&
-    conditionOf(pool, 'NodesVerified') === 'True/AllVerified';
+    hasConditions(pool, 'Disrupting=absent', 'NodesVerified=True/AllVerified');
 
   return {
     fixture,

@@ -4,7 +4,6 @@ import type { V1Pod } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { GATE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 const NAMESPACE = 'winpool-system';
@@ -82,8 +81,7 @@ export function withNodePods(...flags: readonly string[]): NodePodFixture {
         async () => (await podsOf(pool)).every(({ metadata }) => 'deletionTimestamp' in metadata),
         { what: `no pod of pool ${pool}`, timeoutMs: 60_000 },
       ),
-    becomes: (pool, type, state) =>
-      fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state),
+    becomes: (pool, type, state) => fixture.world.waitForConditions(pool, `${type}=${state}`),
     gated: async (pool) => {
       const selector = `eks.amazonaws.com/nodegroup=${pool}`;
       const nodes = JSON.parse(await fixture.world.kubectl('get', 'nodes', '-l', selector, '-o', 'json')).items as {

@@ -10,7 +10,6 @@ import {
 } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { readAudit } from '../fakes/testenv/audit.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -67,7 +66,7 @@ export function withVerification() {
     });
   const setPolicy = (pool: string, verification: object) => fixture.world.patchPool(pool, { verification });
   const becomes = (pool: string, type: string, state: string) =>
-    fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
+    fixture.world.waitForConditions(pool, `${type}=${state}`);
 
   /** Every version of nodes and of pods, in the order of a watch that runs during the suite. */
   const versions: Readonly<Record<'nodes' | 'pods', Node[]>> = { nodes: [], pods: [] };

@@ -16,7 +16,7 @@ import { toolPath } from '../../hack/tools/tools.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { ofOperator, readAudit, refused } from '../fakes/testenv/audit.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, isReconciled, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { isReconciled, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { lastOtherCommit } from './previousOperator.ts';
 
@@ -125,7 +125,7 @@ describe('the Helm chart in a cluster', function () {
   }
   /** Waits until the pool is Ready and the operator has sent its last change, which is that of the tags. */
   async function toBeReady(): Promise<void> {
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady('web');
     const isTagged = () => (world.cloud.state.groups.get('web')?.autoScalingTags.length ?? 0) > 0;
     await waitFor(isTagged, { what: 'the tags of the scaling group', timeoutMs: 60_000 });
     await world.waitForPool('web', 'to be reconciled', isReconciled);

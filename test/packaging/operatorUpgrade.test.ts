@@ -6,7 +6,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { existingNode } from '../fakes/testenv/existingNode.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { type PreviousOperator, previousOperator } from './previousOperator.ts';
 
@@ -112,11 +112,7 @@ describe('an upgrade of the operator', function () {
     world.cloud.faults.createFailure({ group: 'refused', issues });
     await world.apply(existingNode({ name: 'rack-1', labels: { team: 'b' } }));
     for (const [manifest] of pools) await world.apply(manifest);
-    await world.waitForPool(
-      'edited',
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await world.waitForReady('edited');
     world.cloud.faults.edit({ group: 'edited', scalingConfig: { maxSize: 5 } });
     for (const [index, [, isReached]] of pools.entries()) {
       const name = names[index] ?? '';
@@ -195,7 +191,7 @@ describe('an upgrade of the operator', function () {
       (pool) =>
         pool?.status?.nodeGroup?.releaseVersion === NEW &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+        hasConditions(pool, READY),
     );
     assert.deepEqual(writesToAws(), []);
   });

@@ -17,7 +17,7 @@ describe('kubectl windowspool doctor and completion', () => {
     const { world } = fixture;
     plugin = await KubectlPlugin.install(world);
     await world.apply(poolManifest('web'));
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady('web');
   });
   after(async () => {
     await fixture.world?.apply(windowsIpam(true));

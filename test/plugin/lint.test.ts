@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lint.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -49,7 +48,7 @@ describe('kubectl windowspool lint and diagnose', () => {
     const { world } = fixture;
     plugin = await KubectlPlugin.install(world);
     await world.apply(poolManifest('web', { runtimeClass: { name: 'web' } }));
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady('web');
     await world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     const app = (image: string) => [{ name: 'app', image, resources: LIMITS }];
     await world.apply(deployment('good', { runtimeClassName: 'web', containers: app('example.com/app:ltsc2022') }));

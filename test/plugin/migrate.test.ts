@@ -1,7 +1,6 @@
 /** `kubectl windowspool migrate`, against a real API server, scheduler and controllers. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -34,11 +33,7 @@ describe('kubectl windowspool migrate', () => {
   const createPool = async (name: string, windowsVersion: string) => {
     const nodeGroup = { scaling: { minSize: 2 } };
     await fixture.world.apply(poolManifest(name, { windowsVersion, nodeGroup, disruption: { maxUnavailable: 1 } }));
-    await fixture.world.waitForPool(
-      name,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(name);
   };
   const nodesOf = async (pool: string, query: string): Promise<string[]> => {
     const path = `jsonpath={range .items[*]}${query}{"\\n"}{end}`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -14,7 +14,7 @@ describe('an existing node group', () => {
 
   const groupIn = (name: string) => fixture.world.cloud.state.groups.get(name)?.nodegroup;
   const becomes = (name: string, type: string, state: string) =>
-    fixture.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
+    fixture.world.waitForConditions(name, `${type}=${state}`);
   const patch = (name: string, spec: object) => fixture.world.patchPool(name, spec);
   const writes = () =>
     fixture.world.cloud

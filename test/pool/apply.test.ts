@@ -8,7 +8,7 @@ import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, isReconciled } from '../fakes/testenv/testEnv.ts';
+import { isReconciled } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -94,11 +94,7 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
 
     it(`${how}: changes the object only the first time`, async () => {
       await fixture.world.apply(manifest, ...flags);
-      await fixture.world.waitForPool(
-        name,
-        'to be Ready',
-        (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-      );
+      await fixture.world.waitForReady(name);
       const before = await settled(name);
       for (const _ of [1, 2, 3]) {
         const printed = await fixture.world.apply(manifest, ...flags);

@@ -38,11 +38,7 @@ describe('changes of a pool', () => {
         nodeGroup: { tags: { cost: '1', old: 'x' }, scaling: { minSize: 1, maxSize: 3 } },
       }),
     );
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(POOL);
     await settled();
   });
   beforeEach(() => fixture.world.cloud.resetCalls());
@@ -139,11 +135,7 @@ describe('changes of a pool', () => {
       errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'Nodes did not join' }],
     });
     await patch({ labels: { tier: 'broken' } });
-    const pool = await fixture.world.waitForPool(
-      POOL,
-      'to tell the failure',
-      (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateFailed',
-    );
+    const pool = await fixture.world.waitForConditions(POOL, 'NodeGroupReady=False/UpdateFailed');
     assert.equal(conditionOf(pool, 'Stalled'), 'True/UpdateFailed');
     assertNames(
       messageOf(pool, 'Stalled'),

@@ -1,6 +1,5 @@
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { ConsoleEdit } from '../fakes/localaws/faults.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { namesAll } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -15,8 +14,7 @@ describe('an external edit of a node group', () => {
   };
 
   const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
-  const becomes = (state: string) =>
-    fixture.world.waitForPool(POOL, `to have UpToDate=${state}`, (pool) => conditionOf(pool, 'UpToDate') === state);
+  const becomes = (state: string) => fixture.world.waitForConditions(POOL, `UpToDate=${state}`);
   const driftEvents = async () => {
     const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
     const items: { regarding: { name: string }; reason: string; note: string }[] = JSON.parse(text).items;
@@ -27,11 +25,7 @@ describe('an external edit of a node group', () => {
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, spec));
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(POOL);
     await becomes('True/MatchesSpec');
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, windowsIpam } from '../fakes/testenv/testEnv.ts';
+import { windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 
@@ -26,7 +26,7 @@ describe('the output of kubectl', () => {
   const apply = (name: string, change: object = {}) =>
     fixture.world.apply({ ...sample, ...change, metadata: { name } });
   const becomes = (name: string, type: string, state: string) =>
-    fixture.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
+    fixture.world.waitForConditions(name, `${type}=${state}`);
 
   /** Waits until a pool is Ready and EKS has created its group: nodes can be verified before EKS reports the group as ACTIVE. */
   async function isCreated(name: string): Promise<void> {

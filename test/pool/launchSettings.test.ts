@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -57,21 +56,13 @@ describe('a pool that sets launch settings', () => {
         data: { 'user-data.ps1': text },
       });
     await patch({ userData: { configMap: 'windows-nodes' } });
-    await fixture.world.waitForPool(
-      POOL,
-      'to miss the ConfigMap',
-      (pool) => conditionOf(pool, 'PrerequisitesMet') === 'False/UserDataNotFound',
-    );
+    await fixture.world.waitForConditions(POOL, 'PrerequisitesMet=False/UserDataNotFound');
     await script('Write-Host first');
     await settledAt('4');
     const { UserData = '' } = template()?.versions.at(-1)?.data ?? {};
     assert.equal(Buffer.from(UserData, 'base64').toString(), '<powershell>\nWrite-Host first\n</powershell>\n');
     await script('Write-Host second');
-    await fixture.world.waitForPool(
-      POOL,
-      'to report the other script',
-      (pool) => conditionOf(pool, 'UpToDate') === 'False/UpdateAvailable',
-    );
+    await fixture.world.waitForConditions(POOL, 'UpToDate=False/UpdateAvailable');
     await patch({ userData: null });
     await settledAt('5');
     await fixture.world.kubectl('-n', 'winpool-system', 'delete', 'configmap', 'windows-nodes');

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 
@@ -15,8 +14,7 @@ describe('the lifecycle of a pool', () => {
   );
 
   const gone = (name: string) => fixture.world.waitForPool(name, 'to be gone', (pool) => pool === undefined);
-  const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+  const ready = (name: string) => fixture.world.waitForReady(name);
   const groupIn = (name: string) => fixture.world.cloud.state.groups.get(name)?.nodegroup;
   const eventsOf = async (name: string) => {
     const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { setDesiredCapacity } from '../fakes/localaws/ec2/autoScaling.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -60,7 +59,7 @@ describe('a pool without nodes', () => {
       verification: { policy: 'Gate' },
     };
     await fixture.world.apply(poolManifest(POOL, spec));
-    await fixture.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/NoNodes');
+    await fixture.world.waitForConditions(POOL, 'Ready=True/NoNodes');
     await waitForTags('the tags of the scaling group', TAGS);
   });
 

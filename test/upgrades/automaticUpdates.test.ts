@@ -1,7 +1,15 @@
 /** Automatic updates. In an environment of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import {
+  conditionOf,
+  hasConditions,
+  messageOf,
+  READY,
+  startTestEnv,
+  type TestEnv,
+  UP_TO_DATE,
+} from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws } from '../sharedWorld.ts';
@@ -43,9 +51,7 @@ describe('an automatic update', function () {
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
         pool.status.nodes?.total === 1 &&
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
-        conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
-        conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
+        hasConditions(pool, READY, 'NodesVerified=True/AllVerified', UP_TO_DATE),
     );
   /** Waits for some more polls of the group, and asserts that no update is sent. */
   async function assertNoUpdates(what: string): Promise<void> {

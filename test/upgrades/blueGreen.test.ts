@@ -57,11 +57,7 @@ describe('a node group that EKS cannot change', () => {
         nodeGroup: { immutableChangePolicy: 'Replace', instanceTypes: [instanceType], scaling: SIZE },
       });
     await fixture.world.apply(manifest('m5.large'));
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(POOL);
     for (const each of [budget, deployment]) await fixture.world.apply(each);
     await fixture.world.kubectl('rollout', 'status', `deployment/${APP}`, '--timeout=60s');
 

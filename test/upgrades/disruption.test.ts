@@ -1,7 +1,7 @@
 /** The disruption budget: pools are upgraded one after the other. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
@@ -22,8 +22,7 @@ describe('pools that are upgraded at the same time', () => {
       (pool) =>
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.disruption === undefined &&
-        conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+        hasConditions(pool, 'NodesVerified=True/AllVerified', READY),
       60_000,
     );
   const updating = () =>

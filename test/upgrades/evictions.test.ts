@@ -57,11 +57,7 @@ describe('an update that pods block', () => {
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, { nodeGroup: { releaseVersion: OLD } }));
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(POOL);
     const query = ['nodes', '-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'jsonpath={.items[*].metadata.name}'];
     // The DaemonSet recreates it on this node.
     const agent = deployment('agent', EVERYTHING, {

@@ -31,11 +31,7 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
     await fixture.world.apply(
       poolManifest(POOL, { nodeGroup: { releaseVersion: OLD }, verification: { policy: 'Gate' } }),
     );
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(POOL);
     old = await nodesOf();
     const labels = { app: 'cart' };
     const selector = { matchLabels: labels };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -29,8 +29,7 @@ describe('an upgrade', () => {
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
         pool.status.nodes?.total === 1 &&
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
-        conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
+        hasConditions(pool, READY, 'NodesVerified=True/AllVerified') &&
         conditionOf(pool, 'UpToDate') === (release === NEWER ? 'True/MatchesSpec' : 'False/UpdateAvailable') &&
         pool?.status?.nodeGroup?.latestReleaseVersion === NEWER,
     );

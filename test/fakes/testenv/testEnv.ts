@@ -205,6 +205,16 @@ export class TestEnv {
     }
   }
 
+  /** Waits until the pool has each of these conditions, such as `Ready=False/Creating`. */
+  waitForConditions(name: string, ...conditions: readonly string[]): Promise<WindowsPool | undefined> {
+    return this.waitForPool(name, `to have ${conditions.join(', ')}`, (pool) => hasConditions(pool, ...conditions));
+  }
+
+  /** Waits until the pool is Ready, with enough verified nodes. */
+  waitForReady(name: string): Promise<WindowsPool | undefined> {
+    return this.waitForConditions(name, READY);
+  }
+
   /** Stops the operators and everything else. */
   async stop(): Promise<void> {
     await Promise.all(this.operators.map((operator) => operator.kill()));
@@ -258,6 +268,17 @@ export function conditionLines(pool: WindowsPool | undefined): string {
 export function conditionOf(pool: WindowsPool | undefined, type: string): string {
   const found = pool?.status?.conditions?.find((condition) => condition.type === type);
   return found ? `${found.status}/${found.reason}` : 'absent';
+}
+
+export const READY = 'Ready=True/EnoughNodesVerified';
+export const UP_TO_DATE = 'UpToDate=True/MatchesSpec';
+
+/** Whether the pool has each of these conditions, such as `Ready=False/Creating`; `Stalled=absent` is none of that type. */
+export function hasConditions(pool: WindowsPool | undefined, ...conditions: readonly string[]): boolean {
+  return conditions.every((condition) => {
+    const [type = '', state] = condition.split('=');
+    return conditionOf(pool, type) === state;
+  });
 }
 
 /** The message of one condition; empty when there is none. */
