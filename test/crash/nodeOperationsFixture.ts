@@ -109,7 +109,6 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
     await this.settled();
     await waitFor(async () => (await this.#nodesWithReadyPod()).size === SIZE, {
       what: `a Ready pod on each of ${SIZE} nodes`,
-      timeoutMs: 60_000,
       intervalMs: 20,
     });
     await crash.quiet();

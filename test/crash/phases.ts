@@ -81,7 +81,6 @@ async function assertNothingLeft(fixture: CrashFixture): Promise<void> {
   assert.equal(fixture.history.groups.size, 1, 'groups that ever were');
   await waitFor(async () => (await fixture.runtimeClass()) === undefined, {
     what: `RuntimeClass ${fixture.name} to be collected`,
-    timeoutMs: 60_000,
   });
 }
 

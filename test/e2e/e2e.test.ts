@@ -375,7 +375,6 @@ describe('make e2e', function () {
     process.kill(-(run.child.pid ?? 0), 'SIGINT');
     await waitFor(() => run.output().includes('Removing WindowsPool'), {
       what: 'the cleanup to start',
-      timeoutMs: 60_000,
       explain: run.output,
     });
     process.kill(run.child.pid ?? 0, 'SIGINT');
@@ -403,7 +402,6 @@ describe('make e2e', function () {
     for (const command of commands) await typed(command, group);
     await waitFor(async () => (await leftovers()).length === 0, {
       what: 'nothing to remain',
-      timeoutMs: 60_000,
       explain: () => commands.join('\n'),
     });
   });
@@ -423,7 +421,7 @@ describe('make e2e', function () {
           () => false,
           ({ name }) => name === 'ResourceNotFoundException',
         ),
-      { what: `node group ${nodegroupName} to be deleted`, timeoutMs: 60_000 },
+      { what: `node group ${nodegroupName} to be deleted` },
     );
 
   /** Processes whose command line has this text. */

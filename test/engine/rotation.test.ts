@@ -99,7 +99,7 @@ describe('an operator whose credentials rotate', function () {
     assert.notEqual(first.ca, second.ca);
     await mount('ca.crt', first.ca + second.ca);
     const hasReconnected = () => operator.lines.some(({ msg }) => msg.endsWith('changed; reconnecting'));
-    await waitFor(hasReconnected, { what: 'new connections', timeoutMs: 60_000, explain: () => operator.tail() });
+    await waitFor(hasReconnected, { what: 'new connections', explain: () => operator.tail() });
     await assertWorks('third');
 
     await serveWith(world, second);

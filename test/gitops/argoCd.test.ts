@@ -103,7 +103,7 @@ describe('Argo CD with config/argocd', function () {
     });
     await using states = statesOfPool();
     await sync();
-    await waitFor(() => labels().team === 'shop', { what: 'the label in EKS', timeoutMs: 60_000 });
+    await waitFor(() => labels().team === 'shop', { what: 'the label in EKS' });
     await synced();
     const seen = await states.values();
     assert.deepEqual([seen.at(0), seen.at(-1)], ['Healthy', 'Healthy']);
@@ -328,7 +328,7 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
     const before = await pools();
     await first.kubectl('delete', 'applicationset', 'windows-pools', '-n', ARGOCD_NAMESPACE, '--timeout=60s');
     const applications = () => first.kubectl('get', 'applications', '-n', ARGOCD_NAMESPACE, '-o', 'name');
-    await waitFor(async () => (await applications()) === '', { what: 'no Applications', timeoutMs: 60_000 });
+    await waitFor(async () => (await applications()) === '', { what: 'no Applications' });
     assert.deepEqual(await pools(), before);
     for (const world of worlds.values())
       assert.notEqual(await world.get('deployment', 'windowspool-operator', '-n', 'winpool-system'), undefined);

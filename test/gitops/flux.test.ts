@@ -232,14 +232,14 @@ describe('a Flux Kustomization', function () {
       world().cloud.faults.createFailure({ group: 'broken', issues: [ISSUE] });
       await world().kubectl('annotate', 'windowspool', 'broken', `winpool.dev/retry=${value}`);
       const isCreated = () => creationsOf(world(), 'broken') === index + 2;
-      await waitFor(isCreated, { what: `the creation after retry=${value}`, timeoutMs: 60_000 });
+      await waitFor(isCreated, { what: `the creation after retry=${value}` });
       await world().waitForConditions('broken', 'Stalled=True/CreateFailed');
       const reads = callsOf('DescribeNodegroup');
       await flux().reconcile('Kustomization', 'windows-pools');
       assert.equal((await world().pool('broken'))?.metadata.annotations, undefined);
       // The operator reads the group again when an annotation changes.
       const isRead = () => callsOf('DescribeNodegroup') > reads;
-      await waitFor(isRead, { what: `the operator to see that retry=${value} was removed`, timeoutMs: 60_000 });
+      await waitFor(isRead, { what: `the operator to see that retry=${value} was removed` });
       assert.deepEqual(changes(), [index + 1, index + 2], `after retry=${value}`);
     }
   });

@@ -32,11 +32,7 @@ describe('the recorded pools equal those of a cluster', () => {
       seen = { conditions, times: isDeepStrictEqual(conditions, seen.conditions) ? seen.times + 1 : 0 };
       return seen.times === 6 && found;
     };
-    const quiet = await waitFor(isQuiet, {
-      what: `the conditions of ${pool} to be stable`,
-      timeoutMs: 30_000,
-      intervalMs: 150,
-    });
+    const quiet = await waitFor(isQuiet, { what: `the conditions of ${pool} to be stable`, intervalMs: 150 });
     await assertGolden(`pools/${name}.yaml`, recordingOf(quiet));
   }
 

@@ -140,8 +140,7 @@ describe('if another client', function () {
       const leader = holder();
       await vandalise(world);
       const leaves = replicas.filter(({ mark }) => mark === leader).map(({ process }) => process);
-      if (!remains)
-        await waitFor(() => leaves.every(({ running }) => !running), { what: `${leader} to exit`, timeoutMs: 30_000 });
+      if (!remains) await waitFor(() => leaves.every(({ running }) => !running), { what: `${leader} to exit` });
       const writes = observed.filter(({ kind }) => kind === 'lease').length;
       await waitFor(() => observed.filter(({ kind }) => kind === 'lease').length > writes, {
         what: 'a replica to write the lease again',

@@ -94,12 +94,7 @@ describe('while a pool is deleted and EKS reports', () => {
   const remove = (pool: string) => fixture.world.kubectl('delete', 'windowspool', pool, '--wait=false');
   const callsAbout = (pool: string, operation: string) =>
     fixture.world.cloud.calls().filter((call) => call.operation === operation && nodeGroupIn(call) === pool);
-  const untilGone = (pool: string) =>
-    waitFor(() => deleted.has(pool), {
-      what: `pool ${pool} to be deleted`,
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+  const untilGone = (pool: string) => fixture.until(`pool ${pool} to be deleted`, () => deleted.has(pool));
 
   /** Asserts that the pool existed until its group was gone, and that one call deleted the group. */
   async function assertDeletedOnce(pool: string): Promise<void> {
@@ -122,11 +117,7 @@ describe('while a pool is deleted and EKS reports', () => {
     tell(cloud, pool);
     await remove(pool);
     for (let told = 1; told <= count; told += 1) {
-      await waitFor(() => wrong() >= before + told, {
-        what: `wrong response ${told} about group ${pool}`,
-        timeoutMs: 30_000,
-        explain: () => fixture.operator.tail(),
-      });
+      await fixture.until(`wrong response ${told} about group ${pool}`, () => wrong() >= before + told);
       if (told < count && !isPatient)
         await fixture.world.kubectl('annotate', 'windowspool', pool, `${RETRY}=${told}`, '--overwrite');
     }
@@ -147,7 +138,7 @@ describe('while a pool is deleted and EKS reports', () => {
     });
     let tags: Record<string, string> | undefined;
     await remove(UNTAGGED);
-    await waitFor(() => isTold, { what: 'the response without tags', timeoutMs: 30_000 });
+    await waitFor(() => isTold, { what: 'the response without tags' });
   }
 
   /** EKS does not know the group that it creates: reads lag behind writes. */
@@ -156,15 +147,11 @@ describe('while a pool is deleted and EKS reports', () => {
     const restoreSpeed = freezeAws(world);
     try {
       await world.apply(poolManifest(CREATING));
-      await waitFor(() => group(CREATING)?.nodegroup.status === 'CREATING', {
-        what: 'the group to be created',
-        timeoutMs: 30_000,
-      });
+      await waitFor(() => group(CREATING)?.nodegroup.status === 'CREATING', { what: 'the group to be created' });
       describe404('No node group found for name: x.', 1)(world.cloud, CREATING);
       await remove(CREATING);
       await waitFor(() => callsAbout(CREATING, 'DescribeNodegroup').some(({ result }) => result === NOT_FOUND), {
         what: 'the wrong response',
-        timeoutMs: 30_000,
       });
     } finally {
       restoreSpeed();

@@ -129,7 +129,6 @@ describe('the dashboards on a real Prometheus', function () {
     );
     await waitFor(async () => (await prometheus.alerts()).some(({ state }) => state === 'firing'), {
       what: 'an alert to fire',
-      timeoutMs: 60_000,
       explain: () => prometheus.tail(),
     });
   }
@@ -222,7 +221,6 @@ describe('the dashboards on a real Prometheus', function () {
           },
           {
             what: 'the panels to show the values of kubectl',
-            timeoutMs: 60_000,
             intervalMs: 500,
             explain: () => JSON.stringify(wrong, null, 1),
           },

@@ -51,7 +51,7 @@ describe('the metrics endpoint', function () {
       const answer = await scrape(operator, { token });
       return answer.status === 200 && answer;
     };
-    const { body, headers } = await waitFor(answered, { what: 'an answer with 200', timeoutMs: 30_000 });
+    const { body, headers } = await waitFor(answered, { what: 'an answer with 200' });
     assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
     assert.match(body, /^windowspool_build_info\{version="\d+\.\d+\.\d+",node_version="v\d+\.\d+\.\d+"\} 1$/m);
   });
@@ -235,7 +235,7 @@ describe('the metrics endpoint', function () {
     it('does not start with an invalid one, and logs the remedy', async () => {
       const empty = await mkdtemp(join(tmpdir(), 'metrics-cert-'));
       const failing = world.operator([...SECURE, `--metrics-cert-dir=${empty}`]);
-      await waitFor(() => !failing.running, { what: 'the operator to exit', timeoutMs: 30_000 });
+      await waitFor(() => !failing.running, { what: 'the operator to exit' });
       await rm(empty, { recursive: true });
       assert.match(failing.tail(), /tls\.crt does not exist\..* --metrics-cert-dir\./);
     });

@@ -87,13 +87,13 @@ describe('alerts on a real Prometheus', function () {
 
   async function fires(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     const isFiring = async () => (await statesOf(name, labels)).includes('firing');
-    await waitFor(isFiring, { what: `${name} to fire`, timeoutMs: 60_000, intervalMs: 200, explain });
+    await waitFor(isFiring, { what: `${name} to fire`, intervalMs: 200, explain });
     fired.add(name);
   }
 
   async function ends(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     const isQuiet = async () => (await statesOf(name, labels)).length === 0;
-    await waitFor(isQuiet, { what: `${name} to resolve`, timeoutMs: 60_000, intervalMs: 200, explain });
+    await waitFor(isQuiet, { what: `${name} to resolve`, intervalMs: 200, explain });
   }
 
   async function waitForNoAlerts(): Promise<void> {
@@ -103,12 +103,7 @@ describe('alerts on a real Prometheus', function () {
       left = await names();
       return left.length === 0;
     };
-    await waitFor(isQuiet, {
-      what: 'all alerts to resolve',
-      timeoutMs: 60_000,
-      intervalMs: 200,
-      explain: () => left.join(),
-    });
+    await waitFor(isQuiet, { what: 'all alerts to resolve', intervalMs: 200, explain: () => left.join() });
   }
 
   const becomes = (name: string, state: string) => {
@@ -149,7 +144,6 @@ describe('alerts on a real Prometheus', function () {
     });
     await waitFor(async () => (await prometheus.query('windowspool:nodes:sum')).web === 2, {
       what: 'the recorded number of nodes',
-      timeoutMs: 30_000,
       explain,
     });
     // Before the first scrape, Prometheus considers the operator down.

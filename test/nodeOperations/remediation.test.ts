@@ -27,10 +27,7 @@ describe('a pool with remediation', () => {
     );
   /** Waits until a node fails, and backdates the failure. */
   const makeFailedLongAgo = async (of: string) => {
-    await waitFor(async () => (await verifiedStatusOf(of)) === 'False', {
-      what: `node ${of} to fail`,
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await verifiedStatusOf(of)) === 'False', { what: `node ${of} to fail` });
     const condition = { type: 'winpool.dev/Verified', lastTransitionTime: LONG_AGO };
     const patch = JSON.stringify({ status: { conditions: [condition] } });
     await suite.fixture.world.kubectl('patch', 'node', of, '--subresource=status', '--type=strategic', '-p', patch);
@@ -74,10 +71,7 @@ describe('a pool with remediation', () => {
 
   it('replaces a node that fails verification after spec.remediation.unhealthyAfter, not before', async () => {
     breakBuild(name());
-    await waitFor(async () => (await verifiedStatusOf(name())) === 'False', {
-      what: 'the node to fail',
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await verifiedStatusOf(name())) === 'False', { what: 'the node to fail' });
     assert.equal((await suite.node(name()))?.spec.unschedulable, undefined);
     await makeFailedLongAgo(name());
     await suite.waitForNode(name(), 'to go', isGone);

@@ -82,7 +82,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
         last = await node(name);
         return predicate(last);
       };
-      return waitFor(probe, { what: `node ${name} ${what}`, timeoutMs: 30_000, explain });
+      return waitFor(probe, { what: `node ${name} ${what}`, explain });
     },
 
     /** Runs a pod on a node, and waits until it runs. */

@@ -56,7 +56,7 @@ describe('a pool that pulls images on its new nodes', () => {
     await report(pod, 'Failed', NOT_STARTED);
     await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     await untilNone(POOL);
-    await waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open', timeoutMs: 30_000 });
+    await waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open' });
     const event = async () => {
       const query = [
         'get',
@@ -69,7 +69,7 @@ describe('a pool that pulls images on its new nodes', () => {
       ];
       return (await fixture.world.kubectl(...query)) || undefined;
     };
-    const message = await waitFor(event, { what: 'an event', timeoutMs: 30_000 });
+    const message = await waitFor(event, { what: 'an event' });
     assertNames(message, BARE, '1 node', pod.spec.nodeName ?? '', 'cmd.exe');
   });
 });

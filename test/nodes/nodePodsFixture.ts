@@ -58,7 +58,7 @@ export function withNodePods(...flags: readonly string[]): NodePodFixture {
           assert.ok(found.length < 2, `several pods at a time: ${found.map(({ metadata }) => metadata.name)}`);
           return found.find(({ spec }) => spec.containers[0]?.image === name && spec.nodeName !== undefined);
         },
-        { what: `a pod of pool ${pool} with ${name} to be bound`, timeoutMs: 60_000 },
+        { what: `a pod of pool ${pool} with ${name} to be bound` },
       ),
     report: (pod, phase, states) => {
       const containerStatuses = Object.entries(states).map(([name, state]) => ({
@@ -79,7 +79,7 @@ export function withNodePods(...flags: readonly string[]): NodePodFixture {
       waitFor(
         // Without a kubelet, the pod garbage collector removes a deleted pod after about a minute.
         async () => (await podsOf(pool)).every(({ metadata }) => 'deletionTimestamp' in metadata),
-        { what: `no pod of pool ${pool}`, timeoutMs: 60_000 },
+        { what: `no pod of pool ${pool}` },
       ),
     becomes: (pool, type, state) => fixture.world.waitForConditions(pool, `${type}=${state}`),
     gated: async (pool) => {

@@ -68,10 +68,7 @@ describe('the verification of nodes', () => {
     const node = await firstNodeName();
     for (const change of [`${BUILD_LABEL}-`, `${BUILD_LABEL}=10.0.17763`]) {
       await fixture.world.kubectl('label', 'node', node, change, '--overwrite');
-      await waitFor(async () => (await labelOf(node)) === '10.0.20348', {
-        what: `the label after ${change}`,
-        timeoutMs: 60_000,
-      });
+      await waitFor(async () => (await labelOf(node)) === '10.0.20348', { what: `the label after ${change}` });
     }
   });
 

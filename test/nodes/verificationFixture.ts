@@ -62,7 +62,6 @@ export function withVerification() {
   const waitForTaints = (pool: string, key: string, want: readonly string[], what: string) =>
     waitFor(async () => JSON.stringify(await tainted(pool, key)) === JSON.stringify([...want].sort()), {
       what: `${what}: ${want.join(', ') || 'no node'} with ${key}`,
-      timeoutMs: 60_000,
     });
   const setPolicy = (pool: string, verification: object) => fixture.world.patchPool(pool, { verification });
   const becomes = (pool: string, type: string, state: string) =>
@@ -101,7 +100,7 @@ export function withVerification() {
     };
     const isSeen = ({ metadata }: Node) =>
       versions[resource].some((seen) => seen.metadata.resourceVersion === metadata.resourceVersion);
-    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to catch up`, timeoutMs: 30_000 });
+    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to catch up` });
     return versions[resource].filter(({ metadata }) => Number(metadata.resourceVersion) > Number(since));
   };
   /** Every pod that was bound to a node since a resourceVersion, by name. */
@@ -125,7 +124,7 @@ export function withVerification() {
   const nodeOf = (pod: string) =>
     fixture.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
   const untilBound = (pod: string) =>
-    waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound`, timeoutMs: 60_000 });
+    waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound` });
   /** Waits until the scheduler places no pod on the node: it observes a taint later than the API server. */
   const untilAvoided = async (pool: string, node: string): Promise<void> => {
     const name = `probe-of-${pool}`;
@@ -133,11 +132,11 @@ export function withVerification() {
       await makePods(waitingPod(name, pool, node));
       const query = 'jsonpath={.status.conditions[?(@.type=="PodScheduled")].status}';
       const decided = async () => (await fixture.world.kubectl('get', 'pod', name, '-o', query)) || undefined;
-      const answer = await waitFor(decided, { what: `the scheduler to process pod ${name}`, timeoutMs: 60_000 });
+      const answer = await waitFor(decided, { what: `the scheduler to process pod ${name}` });
       await fixture.world.kubectl('delete', 'pod', name, '--grace-period=0', '--force');
       return answer === 'False';
     };
-    await waitFor(isAvoided, { what: `the scheduler to avoid ${node}`, timeoutMs: 60_000 });
+    await waitFor(isAvoided, { what: `the scheduler to avoid ${node}` });
   };
   /** Pods that can run on any node of the pool. */
   const fill = async (pool: string, what: string): Promise<void> => {

@@ -90,7 +90,6 @@ describe('the admission policy of the operator', function () {
     await kubectl(['apply', '-k', folder]);
     await waitFor(async () => (await write(user, ['label', 'node', 'linux', 'winpool.dev/probe=1'])) !== 'allowed', {
       what: 'the policy to be in force',
-      timeoutMs: 30_000,
     });
   }
 

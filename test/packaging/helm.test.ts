@@ -127,7 +127,7 @@ describe('the Helm chart in a cluster', function () {
   async function toBeReady(): Promise<void> {
     await world.waitForReady('web');
     const isTagged = () => (world.cloud.state.groups.get('web')?.autoScalingTags.length ?? 0) > 0;
-    await waitFor(isTagged, { what: 'the tags of the scaling group', timeoutMs: 60_000 });
+    await waitFor(isTagged, { what: 'the tags of the scaling group' });
     await world.waitForPool('web', 'to be reconciled', isReconciled);
   }
   const read = async (): Promise<WindowsPool> => (await world.pool('web')) ?? assert.fail('pool web is gone');

@@ -266,7 +266,6 @@ async function bringUpAndReplace(world: TestEnv, name: string): Promise<void> {
   await world.kubectl('annotate', 'node', before, 'winpool.dev/replace=true');
   await waitFor(async () => !(await nodes()).includes(before), {
     what: `node ${before} to be replaced`,
-    timeoutMs: 60_000,
     explain: () => world.operators.at(-1)?.tail() ?? '',
   });
 }

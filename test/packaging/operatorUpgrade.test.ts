@@ -102,7 +102,7 @@ describe('an upgrade of the operator', function () {
       last = now;
       return same;
     };
-    await waitFor(quiet, { what: 'the pools to be stable', timeoutMs: 60_000, intervalMs: 1_500 });
+    await waitFor(quiet, { what: 'the pools to be stable', intervalMs: 1_500 });
   }
 
   it('starts with the previous operator and pools in every state', async () => {
@@ -152,7 +152,6 @@ describe('an upgrade of the operator', function () {
       );
     await waitFor(() => groups.every((name) => describedGroups().has(name)), {
       what: 'the new operator to read every group',
-      timeoutMs: 60_000,
       explain: () => operator.tail(),
     });
     // Reconciled after the existing ones.

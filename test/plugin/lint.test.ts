@@ -59,10 +59,7 @@ describe('kubectl windowspool lint and diagnose', () => {
     const unclear = { nodeSelector: labels, tolerations, containers: app('example.com/app:ltsc2025') };
     await world.apply(deployment('unclear', unclear));
     for (const name of ['good', 'old', 'unclear'])
-      await waitFor(async () => (await podsOf(name)).length === 2, {
-        what: `the pods of ${name} to be scheduled`,
-        timeoutMs: 60_000,
-      });
+      await waitFor(async () => (await podsOf(name)).length === 2, { what: `the pods of ${name} to be scheduled` });
   });
   after(async () => {
     await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--wait=false');
@@ -92,7 +89,6 @@ describe('kubectl windowspool lint and diagnose', () => {
     const diagnosed = async () => (await plugin.run(['diagnose', 'untolerant', '--namespace', NAMESPACE])).stdout;
     await waitFor(async () => (await diagnosed()).includes('The scheduler says: '), {
       what: 'the scheduler to reject the pod',
-      timeoutMs: 60_000,
     });
     const text = await diagnosed();
     assert.match(text, /^Pod lint\/untolerant is Pending$/m);

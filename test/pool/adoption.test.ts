@@ -36,7 +36,7 @@ describe('an existing node group', () => {
       tags: { terraform: 'true', 'winpool.dev/adoptable-by': name },
       ...change,
     });
-    await waitFor(() => groupIn(name)?.status === 'ACTIVE', { what: `node group ${name}`, timeoutMs: 60_000 });
+    await waitFor(() => groupIn(name)?.status === 'ACTIVE', { what: `node group ${name}` });
     fixture.world.cloud.resetCalls();
   }
 

@@ -7,7 +7,6 @@ import { parse } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
-import { waitFor } from '../../hack/controlplane/wait.ts';
 import { isReconciled } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -74,11 +73,7 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
       if (metadata.resourceVersion !== seen.version) seen = { version: metadata.resourceVersion, at: polls(name) };
       return isReconciled(pool) && polls(name) >= seen.at + 2 && metadata;
     };
-    return waitFor(isQuiet, {
-      what: `pool ${name} to be stable`,
-      timeoutMs: 30_000,
-      explain: () => fixture.operator.tail(),
-    });
+    return fixture.until(`pool ${name} to be stable`, isQuiet);
   }
 
   async function differences(manifest: object, flags: readonly string[]): Promise<string> {

@@ -85,11 +85,7 @@ describe('changes of a pool', () => {
   for (const [what, spec, update] of cases) {
     it(`sends EKS the smallest change for ${what}`, async () => {
       await patch(spec);
-      await waitFor(() => updates().length > 0, {
-        what: 'the update',
-        timeoutMs: 60_000,
-        explain: () => fixture.operator.tail(),
-      });
+      await fixture.until('the update', () => updates().length > 0);
       const pool = await settled();
       assert.deepEqual(updates(), [update]);
       assert.equal(pool?.status?.nodeGroup?.update?.status, 'Successful');
@@ -100,18 +96,17 @@ describe('changes of a pool', () => {
     const restoreSpeed = freezeAws(fixture.world);
     try {
       await patch({ nodeGroup: { scaling: { desiredSize: 4 } } });
-      await waitFor(() => group()?.status === 'UPDATING', { what: 'the update', timeoutMs: 60_000 });
+      await waitFor(() => group()?.status === 'UPDATING', { what: 'the update' });
       await patch({ nodeGroup: { scaling: { desiredSize: 2 } } });
       await fixture.world.waitForPool(POOL, 'to know the last word while EKS works', (pool) => pool !== undefined);
       assert.equal(group()?.status, 'UPDATING');
     } finally {
       restoreSpeed();
     }
-    await waitFor(() => updates().length === 2 && group()?.scalingConfig?.desiredSize === 2, {
-      what: 'the size of the last change',
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+    await fixture.until(
+      'the size of the last change',
+      () => updates().length === 2 && group()?.scalingConfig?.desiredSize === 2,
+    );
     await settled();
     assert.deepEqual(updates(), [{ scalingConfig: { desiredSize: 4 } }, { scalingConfig: { desiredSize: 2 } }]);
   });
@@ -119,11 +114,7 @@ describe('changes of a pool', () => {
   it('sets its own tags and keeps those of others', async () => {
     fixture.world.cloud.faults.edit({ group: POOL, tags: { ...group()?.tags, backup: 'daily' } });
     await patch({ nodeGroup: { tags: { cost: '2', old: null } } });
-    await waitFor(() => group()?.tags?.cost === '2' && !group()?.tags?.old, {
-      what: 'the tags',
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+    await fixture.until('the tags', () => group()?.tags?.cost === '2' && !group()?.tags?.old);
     assert.deepEqual(updates(), []);
     const { 'winpool.dev/created-from': _hash, ...tags } = group()?.tags ?? {};
     assert.deepEqual(tags, { backup: 'daily', cost: '2', 'winpool.dev/pool': POOL });
@@ -145,10 +136,10 @@ describe('changes of a pool', () => {
     );
     fixture.world.cloud.resetCalls();
     const polls = () => fixture.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
-    await waitFor(() => polls() >= 3, { what: 'three more polls', timeoutMs: 60_000 });
+    await waitFor(() => polls() >= 3, { what: 'three more polls' });
     assert.deepEqual(updates(), []);
     await patch({ labels: { tier: 'corrected' } });
-    await waitFor(() => group()?.labels?.tier === 'corrected', { what: 'the next update', timeoutMs: 60_000 });
+    await waitFor(() => group()?.labels?.tier === 'corrected', { what: 'the next update' });
     assert.equal(conditionOf(await settled(), 'Stalled'), 'absent');
   });
 
@@ -156,23 +147,17 @@ describe('changes of a pool', () => {
     const names = async () =>
       (await fixture.world.kubectl('get', 'runtimeclasses', '-o', 'name')).trim().split('\n').sort();
     await patch({ runtimeClass: { name: 'special', handler: 'runhcs-wcow-hypervisor' } });
-    await waitFor(async () => (await names()).join() === 'runtimeclass.node.k8s.io/special', {
-      what: 'the other RuntimeClass',
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+    await fixture.until(
+      'the other RuntimeClass',
+      async () => (await names()).join() === 'runtimeclass.node.k8s.io/special',
+    );
     await patch({ runtimeClass: { handler: 'runhcs-wcow-process' } });
     const handler = () =>
       fixture.world.kubectl('get', 'runtimeclass', 'special', '--ignore-not-found', '-o', 'jsonpath={.handler}');
-    await waitFor(async () => (await handler()) === 'runhcs-wcow-process', {
-      what: 'the other handler',
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+    await fixture.until('the other handler', async () => (await handler()) === 'runhcs-wcow-process');
     await patch({ runtimeClass: { name: null, handler: null } });
     await waitFor(async () => (await names()).join() === 'runtimeclass.node.k8s.io/windows-2022', {
       what: 'the shared RuntimeClass',
-      timeoutMs: 60_000,
     });
     await settled();
   });

@@ -1,4 +1,3 @@
-import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { ConsoleEdit } from '../fakes/localaws/faults.ts';
 import { namesAll } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
@@ -44,11 +43,7 @@ describe('an external edit of a node group', () => {
     it(`of ${what} is corrected and reported`, async () => {
       fixture.world.cloud.faults.edit({ group: POOL, ...edit() });
       const isReported = (note: string) => namesAll(note, `Node group ${POOL}`, words);
-      await waitFor(async () => (await driftEvents()).some(isReported), {
-        what: `an event with ${words}`,
-        timeoutMs: 60_000,
-        explain: () => fixture.operator.tail(),
-      });
+      await fixture.until(`an event with ${words}`, async () => (await driftEvents()).some(isReported));
       await becomes('True/MatchesSpec');
     });
   }

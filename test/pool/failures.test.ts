@@ -49,7 +49,7 @@ describe('a pool whose node group cannot be created', () => {
       assert.doesNotMatch(JSON.stringify(pool?.status), /request ?id|encoded authorization/i);
       const before = pool?.metadata.resourceVersion;
       const tries = creations('denied');
-      await waitFor(() => creations('denied') >= tries + 2, { what: 'two more attempts', timeoutMs: 60_000 });
+      await waitFor(() => creations('denied') >= tries + 2, { what: 'two more attempts' });
       assert.equal(
         (await fixture.world.pool('denied'))?.metadata.resourceVersion,
         before,

@@ -64,15 +64,12 @@ describe('the lifecycle of a pool', () => {
     const restoreSpeed = freezeAws(fixture.world);
     try {
       await fixture.world.apply(poolManifest('hurried'));
-      await waitFor(() => groupIn('hurried')?.status === 'CREATING', {
-        what: 'the group to be CREATING',
-        timeoutMs: 60_000,
-      });
+      await waitFor(() => groupIn('hurried')?.status === 'CREATING', { what: 'the group to be CREATING' });
       fixture.world.cloud.resetCalls();
       await fixture.world.kubectl('delete', 'windowspool', 'hurried', '--wait=false');
       const isAnswered = () =>
         fixture.world.cloud.calls().some(({ operation, result }) => operation === 'DeleteNodegroup' && result === 'ok');
-      await waitFor(isAnswered, { what: 'EKS to accept DeleteNodegroup', timeoutMs: 60_000 });
+      await waitFor(isAnswered, { what: 'EKS to accept DeleteNodegroup' });
     } finally {
       restoreSpeed();
     }

@@ -125,7 +125,7 @@ describe('the first pool of a cluster', () => {
           text = await shown(name);
           return word.test(text);
         };
-        await waitFor(isComplete, { what: `${word} to be shown`, timeoutMs: 60_000, explain: () => text });
+        await waitFor(isComplete, { what: `${word} to be shown`, explain: () => text });
         await assertGolden(name, text);
       } finally {
         restoreSpeed();

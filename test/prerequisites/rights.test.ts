@@ -19,10 +19,7 @@ describe('prerequisites that cannot be read', () => {
         (
           await fixture.world.controlPlane.kubectl(['auth', 'can-i', ...question, '--as', OPERATOR_USER])
         ).stdout.trim() === 'no',
-      {
-        what: `the operator to lose the permission to ${question.join(' ')}`,
-        timeoutMs: 30_000,
-      },
+      { what: `the operator to lose the permission to ${question.join(' ')}` },
     );
 
   /** Removes the operator's permissions in kube-system while the test runs. */

@@ -46,14 +46,11 @@ const announced = (world: TestEnv, pool: string) =>
       ) as Wire<EventsV1EventList>;
       return items.find(({ reason, regarding }) => reason === 'WindowsIPAMEnabled' && regarding?.name === pool);
     },
-    { what: `the event that Windows IPAM was enabled for ${pool}`, timeoutMs: 30_000 },
+    { what: `the event that Windows IPAM was enabled for ${pool}` },
   );
 
 const untilValue = (world: TestEnv, value: string) =>
-  waitFor(async () => (await configMap(world))?.data?.[KEY] === value, {
-    what: `${KEY}: ${value} in the ConfigMap`,
-    timeoutMs: 30_000,
-  });
+  waitFor(async () => (await configMap(world))?.data?.[KEY] === value, { what: `${KEY}: ${value} in the ConfigMap` });
 
 describe('Windows IPAM that the operator is not configured to enable', () => {
   const { fixture, is, remove } = withPrerequisites();

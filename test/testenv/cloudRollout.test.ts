@@ -44,10 +44,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
   afterEach(async () => {
     await kubernetes.kubectl(['delete', 'deployment,poddisruptionbudget', '--all', '--wait=false']);
     await sdk.eks.deleteNodegroup(group);
-    await waitFor(async () => cloud.state.groups.size === 0 && (await list('nodes')).length === 0, {
-      what: 'no node',
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => cloud.state.groups.size === 0 && (await list('nodes')).length === 0, { what: 'no node' });
     assert.deepEqual(cloud.kubelets?.problems(), []);
   });
 
@@ -61,7 +58,6 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
   async function untilStatus(status: string): Promise<void> {
     await waitFor(async () => (await sdk.eks.describeNodegroup(group)).nodegroup?.status === status, {
       what: `node group ${status}`,
-      timeoutMs: 60_000,
       intervalMs: 50,
     });
   }
@@ -94,7 +90,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
     const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin });
     assert.equal(code, 0, stderr);
-    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
+    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods' });
   }
 
   /** A node has the full 15 seconds for its drain, which pods need on a slow machine. */
@@ -139,9 +135,9 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
       outdated.every((name) => cordoned.has(name)),
       `of ${outdated}, ${[...cordoned]} were cordoned`,
     );
-    await waitFor(async () => (await list('nodes')).length === 2, { what: 'two nodes', timeoutMs: 60_000 });
+    await waitFor(async () => (await list('nodes')).length === 2, { what: 'two nodes' });
     assert.ok([...(await imagesOf())].every((image) => !before.has(image)));
-    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
+    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods' });
   });
 
   it('fails when a disruption budget allows no eviction, keeps pods and nodes, and succeeds with force', async () => {
@@ -149,7 +145,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     const pods = (await list('pods')).map(({ metadata }) => metadata.name).sort();
     const before = await imagesOf();
     const id = await update(false);
-    await waitFor(async () => (await updateOf(id))?.status !== 'InProgress', { what: 'the update', timeoutMs: 60_000 });
+    await waitFor(async () => (await updateOf(id))?.status !== 'InProgress', { what: 'the update' });
     const { status, errors } = (await updateOf(id)) ?? {};
     assert.deepEqual([status, errors?.map(({ errorCode }) => errorCode)], ['Failed', ['PodEvictionFailure']]);
     const described = await sdk.eks.describeNodegroup(group);
@@ -160,15 +156,12 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
         (await list('nodes')).every(
           ({ spec, metadata }) => !spec.unschedulable && !(exclude in (metadata.labels ?? {})),
         ),
-      { what: 'schedulable nodes', timeoutMs: 60_000 },
+      { what: 'schedulable nodes' },
     );
     assert.deepEqual(await imagesOf(), before);
     patiently();
     const forced = await update(true);
-    await waitFor(async () => (await updateOf(forced))?.status === 'Successful', {
-      what: 'the forced update',
-      timeoutMs: 60_000,
-    });
+    await waitFor(async () => (await updateOf(forced))?.status === 'Successful', { what: 'the forced update' });
     assert.ok([...(await imagesOf())].every((image) => !before.has(image)));
   });
 });

@@ -98,7 +98,7 @@ describe('the local control plane', function () {
         const seen = await get<V1Node>('node', nodeName);
         return seen.spec?.taints?.every(({ key }) => !key.startsWith('node.kubernetes.io/')) && seen;
       },
-      { what: 'the taint not-ready to be removed', timeoutMs: 60_000 },
+      { what: 'the taint not-ready to be removed' },
     );
     assert.equal(node.status?.nodeInfo?.kernelVersion, kernelVersion);
     assert.deepEqual(node.spec?.taints, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]);
@@ -131,7 +131,7 @@ describe('the local control plane', function () {
         const now = await condition(nodeName, 'Ready');
         return now?.lastHeartbeatTime !== first?.lastHeartbeatTime && now;
       },
-      { what: 'a heartbeat', timeoutMs: 60_000 },
+      { what: 'a heartbeat' },
     );
     assert.deepEqual({ ...later, lastHeartbeatTime: '' }, { ...first, lastHeartbeatTime: '' });
   });
@@ -149,7 +149,7 @@ describe('the local control plane', function () {
         const now = await condition(name, 'Ready');
         return now?.lastHeartbeatTime !== before?.lastHeartbeatTime && now;
       },
-      { what: 'a heartbeat of the unready node', timeoutMs: 60_000 },
+      { what: 'a heartbeat of the unready node' },
     );
     assert.deepEqual([after.status, after.reason], ['False', 'KubeletNotReady']);
     await kubectl(['delete', 'node', name]);

@@ -56,7 +56,7 @@ describe('an automatic update', function () {
   /** Waits for some more polls of the group, and asserts that no update is sent. */
   async function assertNoUpdates(what: string): Promise<void> {
     world.cloud.resetCalls();
-    await waitFor(() => polls() >= 4, { what: `four polls ${what}`, timeoutMs: 60_000 });
+    await waitFor(() => polls() >= 4, { what: `four polls ${what}` });
     assert.deepEqual(updates(), []);
   }
 

@@ -68,10 +68,7 @@ describe('an update that pods block', () => {
     }
     const running = () =>
       fixture.world.kubectl('get', 'pods', '-n', 'shop', '--field-selector=status.phase=Running', '-o', 'name');
-    await waitFor(async () => (await running()).trim().split('\n').length === 2, {
-      what: 'two running pods',
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await running()).trim().split('\n').length === 2, { what: 'two running pods' });
   });
 
   it('names the pods and the cause in the condition, the event and the status, and is not repeated', async () => {
@@ -119,7 +116,7 @@ describe('an update that pods block', () => {
         if (now !== known) [known, from] = [now, polls()];
         return polls() >= from + 3;
       },
-      { what: 'three consecutive polls without a write', timeoutMs: 30_000 },
+      { what: 'three consecutive polls without a write' },
     );
     assert.equal(updates(), sent);
   });

@@ -52,7 +52,7 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
       },
     ])
       await fixture.world.apply(object);
-    await waitFor(async () => (await podsIn('Running')) === 1, { what: 'a running pod', timeoutMs: 60_000 });
+    await waitFor(async () => (await podsIn('Running')) === 1, { what: 'a running pod' });
     // More than EKS launches for the update of one node.
     for (let i = 0; i < 10; i++) fixture.world.cloud.faults.nextNode({ group: POOL, build: WRONG_BUILD });
   });
