@@ -24,16 +24,6 @@ export function poolManifest(name: string, spec: Fields & { nodeGroup?: Fields &
   };
 }
 
-/** How often the local AWS was asked to create the node group, since its calls were last reset. */
-export function creationsOf({ cloud }: TestEnv, name: string): number {
-  return cloud
-    .calls()
-    .filter(
-      ({ operation, input }) =>
-        operation === 'CreateNodegroup' && (input as { nodegroupName?: string }).nodegroupName === name,
-    ).length;
-}
-
 /** Waits until the node group has that version of its launch template, and nothing is left to do. */
 export async function settledAtVersion(world: TestEnv, name: string, version: string): Promise<void> {
   await world.waitForPool(

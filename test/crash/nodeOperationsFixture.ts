@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import type { V1Node, V1Pod, V1PodList } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { terminatedBy } from '../awsCalls.ts';
 import { hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
 import type { ClusterFixture } from './clusterFixture.ts';
-import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor, terminatedBy } from './operations.ts';
+import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor } from './operations.ts';
 
 type Node = Stored<V1Node>;
 

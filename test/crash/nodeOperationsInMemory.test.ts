@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { terminatedBy } from '../awsCalls.ts';
 import type { Switches } from '../fakes/localaws/switches.ts';
 import { hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -19,7 +20,6 @@ import {
   operations,
   SIZE,
   specFor,
-  terminatedBy,
 } from './operations.ts';
 import type { CrashPoint } from './requestGate.ts';
 

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { type CallEntry, nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
 import { instanceOf } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
@@ -46,7 +47,7 @@ describe(`${POOLS} pools with reads of AWS that are ${STALE_SECONDS} s old, and 
 
   /** The calls that AWS accepted. */
   const calls = (operation: string): CallEntry[] =>
-    fixture.world.cloud.calls().filter((call) => call.operation === operation && call.result === 'ok');
+    callsOf(fixture.world, operation).filter(({ result }) => result === 'ok');
   /** The client request tokens of the accepted calls about a group: EKS carries out those with the same token once. */
   const tokensOf = (group: string, operation: string): Set<unknown> =>
     new Set(

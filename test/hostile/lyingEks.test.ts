@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf, creationsOf } from '../awsCalls.ts';
 import type { LocalAws } from '../fakes/localaws/localAws.ts';
 import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
-import { creationsOf, poolManifest } from '../pools.ts';
+import { poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 
 interface Lie {
@@ -92,8 +93,7 @@ describe('while a pool is deleted and EKS reports', () => {
 
   const group = (pool: string) => fixture.world.cloud.state.groups.get(pool);
   const remove = (pool: string) => fixture.world.kubectl('delete', 'windowspool', pool, '--wait=false');
-  const callsAbout = (pool: string, operation: string) =>
-    fixture.world.cloud.calls().filter((call) => call.operation === operation && nodeGroupIn(call) === pool);
+  const callsAbout = (pool: string, operation: string) => callsOf(fixture.world, operation, pool);
   const untilGone = (pool: string) => fixture.until(`pool ${pool} to be deleted`, () => deleted.has(pool));
 
   /** Asserts that the pool existed until its group was gone, and that one call deleted the group. */

@@ -7,6 +7,7 @@ import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { CORDONED_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { instanceOf } from '../nodeOperations/terminatingNodesFixture.ts';
@@ -106,10 +107,9 @@ describe('nodes that others take out of service', function () {
       .filter((node) => groupOf(node) === pool)
       .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const terminated = () =>
-    world.cloud
-      .calls()
-      .filter(({ operation }) => operation === 'TerminateInstanceInAutoScalingGroup')
-      .map(({ input }) => (input as { InstanceId: string }).InstanceId);
+    callsOf(world, 'TerminateInstanceInAutoScalingGroup').map(
+      ({ input }) => (input as { InstanceId: string }).InstanceId,
+    );
 
   const untilSettled = (pool: string, size: number) =>
     world.waitForPool(

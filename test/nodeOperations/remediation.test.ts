@@ -1,6 +1,7 @@
 /** Nodes that fail for too long are replaced, but none if so many fail that the nodes are unlikely to be the cause. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { firstOf, instanceOf, type Node, withTerminatingNodes } from './terminatingNodesFixture.ts';
@@ -81,10 +82,7 @@ describe('a pool with remediation', () => {
 
   /** Waits for some more reconciles. */
   async function waitForThreePolls(): Promise<void> {
-    const polls = () =>
-      cloud()
-        .calls()
-        .filter(({ operation }) => operation === 'DescribeNodegroup').length;
+    const polls = () => callsOf(suite.fixture.world, 'DescribeNodegroup').length;
     const before = polls();
     await waitFor(() => polls() >= before + 3, { what: 'three more polls', timeoutMs: 20_000 });
   }

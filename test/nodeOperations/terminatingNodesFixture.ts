@@ -4,6 +4,7 @@ import type { V1Eviction, V1Node, V1OwnerReference } from '@kubernetes/client-no
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
 import { conditionOf, hasConditions, messageOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
@@ -139,13 +140,10 @@ export function withTerminatingNodes(...flags: readonly string[]) {
 
     /** The IDs of the instances that were terminated since the calls of the local AWS were reset, and whether the group shrank. */
     terminations: () =>
-      fixture.world.cloud
-        .calls()
-        .filter(({ operation }) => operation === 'TerminateInstanceInAutoScalingGroup')
-        .map(({ input }) => {
-          const { InstanceId = '', ShouldDecrementDesiredCapacity: shrink } = input as Record<string, unknown>;
-          return `${InstanceId}${shrink === true ? ' smaller' : ''}`;
-        }),
+      callsOf(fixture.world, 'TerminateInstanceInAutoScalingGroup').map(({ input }) => {
+        const { InstanceId = '', ShouldDecrementDesiredCapacity: shrink } = input as Record<string, unknown>;
+        return `${InstanceId}${shrink === true ? ' smaller' : ''}`;
+      }),
 
     becomes,
     /** The message of a condition. */

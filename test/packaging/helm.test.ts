@@ -13,6 +13,7 @@ import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
+import { isWrite } from '../awsCalls.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { ofOperator, readAudit, refused } from '../fakes/testenv/audit.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
@@ -139,8 +140,8 @@ describe('the Helm chart in a cluster', function () {
   const writes = () =>
     world.cloud
       .calls()
-      .map(({ operation }) => operation)
-      .filter((operation) => !/^(Describe|List|Get)/.test(operation));
+      .filter(isWrite)
+      .map(({ operation }) => operation);
   const requests = async () => ofOperator(await readAudit(world.controlPlane.auditLog));
   /** The objects that the chart installs and uninstalls, if they exist. */
   const installed = async () => {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { isWrite } from '../awsCalls.ts';
+import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
 import { existingNode } from '../fakes/testenv/existingNode.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 import { conditionOf, hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
@@ -80,7 +82,7 @@ describe('an upgrade of the operator', function () {
     world.cloud
       .calls()
       .slice(callsBefore)
-      .filter(({ operation }) => !/^(Describe|List|Get)/.test(operation))
+      .filter(isWrite)
       .map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`)
       .filter((call) => !call.includes('newcomer'));
   /** The events about the pools, each with its count. */
@@ -148,7 +150,7 @@ describe('an upgrade of the operator', function () {
           .calls()
           .slice(callsBefore)
           .filter(({ operation }) => operation === 'DescribeNodegroup')
-          .map(({ input }) => (input as { nodegroupName: string }).nodegroupName),
+          .map(nodeGroupIn),
       );
     await waitFor(() => groups.every((name) => describedGroups().has(name)), {
       what: 'the new operator to read every group',

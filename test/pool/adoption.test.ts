@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { isWrite } from '../awsCalls.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
 import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
-
-/** The operations that change AWS. */
-const WRITES = /^(Create|Update|Delete|Tag|Untag)/;
 
 describe('an existing node group', () => {
   const fixture = withOperator('--resync-interval=1s', '--enable-node-group-adoption');
@@ -19,8 +17,8 @@ describe('an existing node group', () => {
   const writes = () =>
     fixture.world.cloud
       .calls()
-      .map(({ operation }) => operation)
-      .filter((operation) => WRITES.test(operation));
+      .filter(isWrite)
+      .map(({ operation }) => operation);
 
   /** A group as created with Terraform: two nodes, a label, a taint and a tag of its own. */
   async function legacy(name: string, change: Partial<CreateNodegroupRequest> = {}): Promise<void> {

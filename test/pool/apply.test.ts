@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import type { V1ManagedFieldsEntry } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
+import { callsOf } from '../awsCalls.ts';
 import { isReconciled } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -53,13 +53,7 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
     const found = await fixture.world.get<Live>('windowspool', name, '--show-managed-fields');
     return found ?? assert.fail(`there is no pool ${name}`);
   };
-  const polls = (name: string) =>
-    fixture.world.cloud
-      .calls()
-      .filter(
-        ({ operation, input }) =>
-          operation === 'DescribeNodegroup' && isDeepStrictEqual(input, { clusterName: 'demo', nodegroupName: name }),
-      ).length;
+  const polls = (name: string) => callsOf(fixture.world, 'DescribeNodegroup', name).length;
 
   /**
    * Waits until the operator has reported the generation and then reconciled twice without a write; returns the metadata. One reconcile is not

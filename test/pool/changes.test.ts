@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf, changesIn } from '../awsCalls.ts';
 import { conditionOf, isReconciled, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
@@ -11,14 +12,7 @@ describe('changes of a pool', () => {
 
   const patch = (spec: object) => fixture.world.patchPool(POOL, spec);
   const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
-  const updates = () =>
-    fixture.world.cloud
-      .calls()
-      .filter(({ operation }) => operation === 'UpdateNodegroupConfig')
-      .map(({ input }) => {
-        const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
-        return change;
-      });
+  const updates = () => changesIn(fixture.world, 'UpdateNodegroupConfig');
   /** Waits until EKS has finished all updates, and the pool reports that. */
   const settled = () =>
     fixture.world.waitForPool(
@@ -135,7 +129,7 @@ describe('changes of a pool', () => {
       'kubectl annotate wp changing winpool.dev/retry=$(date +%s) --overwrite',
     );
     fixture.world.cloud.resetCalls();
-    const polls = () => fixture.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
+    const polls = () => callsOf(fixture.world, 'DescribeNodegroup').length;
     await waitFor(() => polls() >= 3, { what: 'three more polls' });
     assert.deepEqual(updates(), []);
     await patch({ labels: { tier: 'corrected' } });

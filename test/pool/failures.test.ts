@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf, creationsOf } from '../awsCalls.ts';
 import { conditionOf, hasConditions, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
-import { creationsOf, poolManifest } from '../pools.ts';
+import { poolManifest } from '../pools.ts';
 import { theWorld, withOperator } from '../sharedWorld.ts';
 
 describe('a pool whose node group cannot be created', () => {
@@ -150,10 +151,7 @@ describe('a cluster other than the one that the operator runs in', () => {
       await world.apply(poolManifest('stranger'));
       const pool = await world.waitForConditions('stranger', 'Stalled=True/ClusterMismatch');
       assertNames(messageOf(pool, 'Ready'), /\bEKS cluster \S+ in \S+/, '--cluster-name');
-      assert.deepEqual(
-        world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
-        [],
-      );
+      assert.deepEqual(callsOf(world, 'CreateNodegroup'), []);
       await world.kubectl('delete', 'windowspool', 'stranger', '--wait=false');
       await world.kubectl(
         'patch',

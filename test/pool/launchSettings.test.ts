@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { callsOf } from '../awsCalls.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -41,10 +42,7 @@ describe('a pool that sets launch settings', () => {
     await patch({ instanceTags: { team: 'db' } });
     await settledAt('3');
     await fixture.world.waitForPool(POOL, 'to have deleted the version between', () => versions()?.join() === '1,3');
-    const updates = fixture.world.cloud
-      .calls()
-      .filter(({ operation, input }) => operation === 'UpdateNodegroupVersion' && JSON.stringify(input).includes(POOL));
-    assert.equal(updates.length, 2);
+    assert.equal(callsOf(fixture.world, 'UpdateNodegroupVersion', POOL).length, 2);
   });
 
   it('runs a script from the namespace of the operator, and reports when it changes', async () => {

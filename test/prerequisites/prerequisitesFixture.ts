@@ -1,7 +1,7 @@
 /** Shared by the suites about prerequisites: an operator, and an environment in which all prerequisites are met before each test. */
+import { creationsOf } from '../awsCalls.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
 import { podWebhook, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
-import { creationsOf } from '../pools.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 const LINUX_AMI = 'AL2023_x86_64_STANDARD';

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { EventsV1EventList, V1ConfigMap } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { OPERATOR_USER, readAudit } from '../fakes/testenv/audit.ts';
 import { type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
@@ -23,10 +24,6 @@ const configMap = (world: TestEnv) =>
 
 /** The current configuration values of the vpc-cni add-on. */
 const valuesOf = ({ cloud }: TestEnv) => cloud.state.addons.get('vpc-cni')?.configurationValues;
-
-/** How often the operator sent an operation to AWS. */
-const sent = ({ cloud }: TestEnv, operation: string) =>
-  cloud.calls().filter((call) => call.operation === operation).length;
 
 /** What the operator wrote into the ConfigMap, by the audit log. */
 const writes = async ({ controlPlane }: TestEnv) =>
@@ -65,7 +62,7 @@ describe('Windows IPAM that the operator is not configured to enable', () => {
     await is('notallowed', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
     assert.equal((await configMap(world))?.metadata.resourceVersion, before);
     assert.equal((await writes(world)).length, known);
-    assert.equal(sent(world, 'UpdateAddon'), 0);
+    assert.deepEqual(callsOf(world, 'UpdateAddon'), []);
     await remove('notallowed');
   });
 });
@@ -118,7 +115,7 @@ describe('Windows IPAM that the operator enables', () => {
       await is(name, 'Ready', 'True/EnoughNodesVerified');
       const { status, addonVersion, serviceAccountRoleArn } = world.cloud.state.addons.get('vpc-cni') ?? {};
       assert.deepEqual(
-        [valuesOf(world), status, addonVersion, serviceAccountRoleArn, sent(world, 'UpdateAddon')],
+        [valuesOf(world), status, addonVersion, serviceAccountRoleArn, callsOf(world, 'UpdateAddon').length],
         [after, 'ACTIVE', 'v1.21.1-eksbuild.1', ROLE, 1],
       );
       assert.equal((await configMap(world))?.data?.[KEY], 'true');

@@ -1,6 +1,7 @@
 /** Automatic updates. In an environment of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import {
   conditionOf,
   hasConditions,
@@ -35,7 +36,7 @@ describe('an automatic update', function () {
     const calls = world.cloud.calls().filter(({ operation }) => operation.startsWith('UpdateNodegroup'));
     return [...new Set(calls.map(({ input }) => (input as { releaseVersion?: string }).releaseVersion))];
   };
-  const polls = () => world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
+  const polls = () => callsOf(world, 'DescribeNodegroup').length;
   /** Waits for the condition UpToDate of the pool, and for that release. */
   const waitForUpToDate = (condition: string, release: string) =>
     world.waitForPool(

@@ -1,6 +1,7 @@
 /** The disruption budget: pools are upgraded one after the other. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { callsOf } from '../awsCalls.ts';
 import { conditionOf, hasConditions, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { assertNames } from '../messages.ts';
@@ -80,8 +81,7 @@ describe('pools that are upgraded at the same time', () => {
     for (const name of POOLS) await settledAt(name, NEW);
     assert.deepEqual(broken, []);
     assert.ok(reasons.has('False/WaitingForBudget'), `${[...reasons]}`);
-    const calls = fixture.world.cloud.calls();
-    const sent = calls.filter(({ operation }) => operation === 'UpdateNodegroupVersion');
+    const sent = callsOf(fixture.world, 'UpdateNodegroupVersion');
     assert.deepEqual(
       sent.map(({ input, result }) => [(input as { nodegroupName: string }).nodegroupName, result]).sort(),
       POOLS.map((name) => [name, 'ok']),

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -103,9 +104,8 @@ describe('an update that pods block', () => {
         ).includes(words),
       { what: `an event that names ${words}`, timeoutMs: 10_000 },
     );
-    const polls = () => fixture.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
-    const updates = () =>
-      fixture.world.cloud.calls().filter(({ operation }) => operation === 'UpdateNodegroupVersion').length;
+    const polls = () => callsOf(fixture.world, 'DescribeNodegroup').length;
+    const updates = () => callsOf(fixture.world, 'UpdateNodegroupVersion').length;
     const version = async () => (await fixture.world.pool(POOL))?.metadata.resourceVersion;
     const sent = updates();
     let [known, from] = [await version(), polls()];

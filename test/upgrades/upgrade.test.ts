@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
+import { changesIn } from '../awsCalls.ts';
 import { conditionOf, hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -13,14 +14,7 @@ describe('an upgrade', () => {
 
   const patch = (nodeGroup: object) => fixture.world.patchPool(POOL, { nodeGroup });
   const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
-  const updates = () =>
-    fixture.world.cloud
-      .calls()
-      .filter(({ operation }) => operation === 'UpdateNodegroupVersion')
-      .map(({ input }) => {
-        const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
-        return change;
-      });
+  const updates = () => changesIn(fixture.world, 'UpdateNodegroupVersion');
   const settledAt = (release: string) =>
     fixture.world.waitForPool(
       POOL,
