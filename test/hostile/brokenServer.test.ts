@@ -127,13 +127,8 @@ describe('an API server that answers as none does', function () {
     const isFailed = (pool: WindowsPool | undefined) => conditionOf(pool, 'UpToDate') === 'False/UpdateFailed';
     await world.waitForPool(UPDATED, 'to report that the update failed', isFailed, 90_000);
     const before = server.answered(pods);
-    await world.kubectl(
-      'annotate',
-      'nodes',
-      '-l',
-      `eks.amazonaws.com/nodegroup=${DRAINED}`,
-      'winpool.dev/replace=true',
-    );
+    const ofPool = ['nodes', '-l', `eks.amazonaws.com/nodegroup=${DRAINED}`];
+    await world.kubectl('annotate', ...ofPool, 'winpool.dev/replace=true');
     await answeredAll([pods], before + 3 * NODES, 60_000);
     await assertBounded();
   });

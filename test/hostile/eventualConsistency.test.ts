@@ -3,8 +3,6 @@
  * Each node is terminated once, each group is created once, and all pools are Ready in the end.
  */
 import assert from 'node:assert/strict';
-import type { V1Node } from '@kubernetes/client-node';
-import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { callsOf } from '../awsCalls.ts';
 import { type CallEntry, nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
@@ -55,10 +53,7 @@ describe(`${POOLS} pools with reads of AWS that are ${STALE_SECONDS} s old, and 
         .filter((call) => nodeGroupIn(call) === group)
         .map(({ input }) => (input as { clientRequestToken?: string }).clientRequestToken),
     );
-  const nodesOf = async (pool: string) => {
-    const text = await fixture.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`, '-o', 'json');
-    return (JSON.parse(text) as { items: Stored<V1Node>[] }).items;
-  };
+  const nodesOf = (pool: string) => fixture.world.nodesOf(pool);
   const settled = (name: string, size: number) =>
     fixture.world.waitForPool(
       name,

@@ -48,14 +48,8 @@ describe('the dashboards on a real Prometheus', function () {
     await fixture.world.kubectl('delete', 'pod', HOLDS, '--ignore-not-found', '--force', '--grace-period=0');
     for (const id of subnetIds) fixture.world.cloud.faults.subnet({ id, freeAddresses: 251 });
     await prometheus?.[Symbol.asyncDispose]();
-    await fixture.world.kubectl(
-      'delete',
-      'clusterrolebinding,serviceaccount',
-      READER,
-      '-n',
-      'default',
-      '--ignore-not-found',
-    );
+    const reader = ['clusterrolebinding,serviceaccount', READER, '-n', 'default'];
+    await fixture.world.kubectl('delete', ...reader, '--ignore-not-found');
     await exporter?.stop();
   });
   const fixture = withOperator(
@@ -136,40 +130,27 @@ describe('the dashboards on a real Prometheus', function () {
   /** A user replaces a node with a pod that no controller recreates. */
   async function holdNode(): Promise<void> {
     const failing = (await fixture.world.pool(POOL))?.status?.failingNodes ?? [];
-    const names = await fixture.world.kubectl(
-      'get',
-      'nodes',
-      '-l',
-      `eks.amazonaws.com/nodegroup=${POOL}`,
-      '-o',
-      'name',
-    );
-    const node = names
-      .trim()
-      .split('\n')
-      .find((name) => !failing.some((other) => name.endsWith(other.name)));
+    const node = (await fixture.world.nodeNamesOf(POOL)).find((name) => !failing.some((other) => name === other.name));
     await fixture.world.apply({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { namespace: 'default', name: HOLDS },
       spec: {
-        nodeName: node?.replace('node/', ''),
+        nodeName: node,
         tolerations: [{ key: 'os', operator: 'Exists' }],
         containers: [{ name: 'main', image: 'main' }],
       },
     });
     await fixture.world.kubectl('wait', '--for=condition=Ready', `pod/${HOLDS}`, '--timeout=20s');
-    await fixture.world.kubectl('annotate', node ?? '', 'winpool.dev/replace=true');
+    await fixture.world.kubectl('annotate', 'node', node ?? '', 'winpool.dev/replace=true');
     await fixture.world.waitForPool(POOL, 'to wait for the pod', (pool) =>
       conditionOf(pool, 'Disrupting').endsWith('/DrainBlocked'),
     );
   }
 
   async function readFacts(pools: readonly string[]): Promise<Facts> {
-    const list = async <T>(...args: readonly string[]): Promise<T[]> =>
-      JSON.parse(await fixture.world.kubectl('get', ...args, '-o', 'json')).items;
-    const all = await list<WindowsPool>('windowspools');
-    const nodes = await list<Facts['nodes'][number]>('nodes', '-l', 'kubernetes.io/os=windows');
+    const all = await fixture.world.list<WindowsPool>('windowspools');
+    const nodes = await fixture.world.list<Facts['nodes'][number]>('nodes', '-l', 'kubernetes.io/os=windows');
     const chosen = all.filter(({ metadata }) => pools.length === 0 || pools.includes(metadata.name));
     const alerts = (await prometheus.alerts())
       .filter(({ state, labels }) => state === 'firing' && (!labels.pool || chosen.some(isCalled(labels.pool))))

@@ -7,7 +7,7 @@ import { freePort } from '../../hack/controlplane/ports.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { READY, startTestEnv, type TestEnv, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws } from '../sharedWorld.ts';
 import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
@@ -106,36 +106,18 @@ describe('alerts on a real Prometheus', function () {
     await waitFor(isQuiet, { what: 'all alerts to resolve', intervalMs: 200, explain: () => left.join() });
   }
 
-  const becomes = (name: string, state: string) => {
-    const [type = '', wanted] = state.split('=');
-    return world.waitForConditions(name, `${type}=${wanted}`);
-  };
+  const becomes = (name: string, ...conditions: readonly string[]) => world.waitForConditions(name, ...conditions);
   async function ready(name: string, spec: Parameters<typeof poolManifest>[1] = {}): Promise<void> {
     await world.apply(poolManifest(name, spec));
-    await becomes(name, 'Ready=True/EnoughNodesVerified');
-    await becomes(name, 'UpToDate=True/MatchesSpec');
+    await becomes(name, READY);
+    await becomes(name, UP_TO_DATE);
   }
-  const nodesOf = async (pool: string) =>
-    (
-      await world.kubectl(
-        'get',
-        'nodes',
-        '-l',
-        `eks.amazonaws.com/nodegroup=${pool}`,
-        '-o',
-        'jsonpath={.items[*].metadata.name}',
-      )
-    ).split(' ');
   const kernelOf = (node: string) =>
     world.kubectl('get', 'node', node, '-o', 'jsonpath={.status.nodeInfo.kernelVersion}');
   const patch = (name: string, spec: object) => world.patchPool(name, spec);
   const yesterday = () => new Date(Date.now() - DAY_MS).toISOString();
   /** Changes what the operator remembers of the node group. */
-  const patchGroup = (name: string, nodeGroup: object) =>
-    world.kubectl(
-      ...['patch', 'windowspool', name, '--subresource=status', '--type=merge'],
-      ...['-p', JSON.stringify({ status: { nodeGroup } })],
-    );
+  const patchGroup = (name: string, nodeGroup: object) => world.patchPoolStatus(name, { nodeGroup });
 
   it('none fires for healthy pools, and promtool accepts the metrics', async () => {
     await ready('web', {
@@ -169,7 +151,7 @@ describe('alerts on a real Prometheus', function () {
   });
 
   it('failing nodes: unverified, of mixed builds, too many for remediation, and the pool not Ready', async () => {
-    const nodes = await nodesOf('web');
+    const nodes = await world.nodeNamesOf('web');
     const kernels = await Promise.all(nodes.map(kernelOf));
     const [one = '', other = ''] = nodes;
     faults().patchKernel({ node: one, build: '10.0.17763' });
@@ -208,7 +190,7 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolStalled', { pool: 'web' });
     await world.kubectl('annotate', 'windowspool', 'web', 'winpool.dev/retry=again');
     await ends('WindowsPoolStalled');
-    await becomes('web', 'UpToDate=True/MatchesSpec');
+    await becomes('web', UP_TO_DATE);
   });
 
   it('a health issue: DEGRADED, and the code of the issue', async () => {
@@ -232,7 +214,7 @@ describe('alerts on a real Prometheus', function () {
       restoreSpeed();
     }
     await ends('WindowsPoolUpdateStuck');
-    await becomes('web', 'UpToDate=True/MatchesSpec');
+    await becomes('web', UP_TO_DATE);
   });
 
   it('a replacement of a node group that started yesterday', async () => {
@@ -248,7 +230,7 @@ describe('alerts on a real Prometheus', function () {
       restoreSpeed();
     }
     await ends('WindowsPoolReplacementStuck');
-    await becomes('moved', 'UpToDate=True/MatchesSpec');
+    await becomes('moved', UP_TO_DATE);
   });
 
   it('an old AMI release, until the pool has a newer one', async () => {
@@ -257,7 +239,7 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolAmiNearEnd', { pool: 'old' });
     await fires('WindowsPoolReleaseOld', { pool: 'old' });
     assert.deepEqual(await statesOf('WindowsPoolAmiNearEnd', { pool: 'web' }), []);
-    await becomes('old', 'Ready=True/EnoughNodesVerified');
+    await becomes('old', READY);
     await patch('old', pinned(OLDISH));
     await ends('WindowsPoolAmiNearEnd');
     await ends('WindowsPoolReleaseOld');
@@ -266,7 +248,7 @@ describe('alerts on a real Prometheus', function () {
   });
 
   it('a node that cannot be drained, until its PodDisruptionBudget is deleted', async () => {
-    const [node = ''] = await nodesOf('web');
+    const [node = ''] = await world.nodeNamesOf('web');
     const labels = { app: 'kept' };
     const controller = await world.get<Wire<V1ConfigMap>>('configmap', 'kube-root-ca.crt', '-n', 'default');
     const owner = {
@@ -321,7 +303,7 @@ describe('alerts on a real Prometheus', function () {
   });
 
   it('AWS denies reading the group of a pool that stays Ready', async () => {
-    await becomes('web', 'Ready=True/EnoughNodesVerified');
+    await becomes('web', READY);
     assert.deepEqual(await statesOf('WindowsPoolPrerequisitesNotMet', { pool: 'web' }), []);
     faults().removeAction({ action: 'eks:DescribeNodegroup' });
     try {

@@ -61,14 +61,7 @@ describe('existing nodes with the replace annotation', () => {
     spec: { minAvailable, selector: { matchLabels: { app: 'cart' } } },
   });
   const available = (replicas: number) =>
-    kubectl(
-      '-n',
-      NAMESPACE,
-      'wait',
-      'deployment/cart',
-      `--for=jsonpath={.status.availableReplicas}=${replicas}`,
-      '--timeout=30s',
-    );
+    kubectl('-n', NAMESPACE, 'wait', 'deployment/cart', `--for=jsonpath={.status.availableReplicas}=${replicas}`);
   /** Two nodes of a pool, with a pod on the first. */
   const settle = async (pool: string, spec: object = {}) => {
     await join({ name: `${pool}-1`, labels: { site: 'fra' } });
@@ -84,15 +77,8 @@ describe('existing nodes with the replace annotation', () => {
   before(() => fixture.world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }));
   after(async () => {
     // When a node is gone, nobody confirms the termination of its pods, and the namespace would wait for them.
-    await fixture.world?.kubectl(
-      '-n',
-      NAMESPACE,
-      'delete',
-      'deployments',
-      '--all',
-      '--cascade=foreground',
-      '--wait=false',
-    );
+    const deployments = ['-n', NAMESPACE, 'deployments', '--all', '--cascade=foreground'];
+    await fixture.world?.kubectl('delete', ...deployments, '--wait=false');
     await fixture.world?.kubectl('-n', NAMESPACE, 'delete', 'pods', '--all', '--force', '--grace-period=0');
     await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
   });
@@ -122,19 +108,8 @@ describe('existing nodes with the replace annotation', () => {
       ['cordoned by-operator true', 'open - true', ''],
     );
     assert.ok(drained?.status?.disruption?.nodes?.[0]?.drainedTime);
-    await waitFor(
-      async () =>
-        (
-          await kubectl(
-            'get',
-            'events.events.k8s.io',
-            '-A',
-            '--field-selector=reason=NodeDrained',
-            '-o',
-            'jsonpath={.items[*].note}',
-          )
-        ).includes('Node held-1 is drained'),
-      { what: 'the event NodeDrained', timeoutMs: 10_000 },
+    await fixture.until('the event NodeDrained', async () =>
+      (await fixture.world.notesOf('NodeDrained')).some((note) => note.includes('Node held-1 is drained')),
     );
     // It comes back as another node, which may get the pods of the next one.
     await kubectl('delete', 'node', 'held-1');

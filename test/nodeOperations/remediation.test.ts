@@ -18,14 +18,7 @@ describe('a pool with remediation', () => {
   const cloud = () => suite.fixture.world.cloud;
   const name = () => node.metadata.name;
   const verifiedStatusOf = async (of: string) =>
-    suite.fixture.world.kubectl(
-      'get',
-      'node',
-      of,
-      '--ignore-not-found',
-      '-o',
-      'jsonpath={.status.conditions[?(@.type=="winpool.dev/Verified")].status}',
-    );
+    (await suite.node(of))?.status.conditions?.find(({ type }) => type === 'winpool.dev/Verified')?.status;
   /** Waits until a node fails, and backdates the failure. */
   const makeFailedLongAgo = async (of: string) => {
     await waitFor(async () => (await verifiedStatusOf(of)) === 'False', { what: `node ${of} to fail` });

@@ -43,10 +43,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
     await kubectl('delete', 'poddisruptionbudgets,daemonsets,pods', '--all', '--force', '--grace-period=0');
   });
 
-  const nodes = async (pool: string): Promise<Node[]> => {
-    const text = await fixture.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`, '-o', 'json');
-    return (JSON.parse(text) as { items: Node[] }).items;
-  };
+  const nodes = (pool: string) => fixture.world.nodesOf(pool);
   const node = (name: string) => fixture.world.get<Node>('node', name);
   const annotate = (name: string, ...annotations: readonly string[]) =>
     fixture.world.kubectl('annotate', 'node', name, '--overwrite', ...annotations);
@@ -162,18 +159,8 @@ export function withTerminatingNodes(...flags: readonly string[]) {
 
     /** Waits for an event about the pool. */
     eventSays: (reason: string, ...words: readonly string[]) =>
-      waitFor(
-        async () => {
-          const flags = [
-            `--field-selector=reason=${reason}`,
-            '-A',
-            '-o',
-            'jsonpath={range .items[*]}{.note}{"\\n"}{end}',
-          ];
-          const notes = (await fixture.world.kubectl('get', 'events.events.k8s.io', ...flags)).split('\n');
-          return notes.some((note) => words.every((word) => note.includes(word)));
-        },
-        { what: `an event ${reason} with ${words.join(' and ')}`, timeoutMs: 10_000 },
+      fixture.until(`an event ${reason} with ${words.join(' and ')}`, async () =>
+        (await fixture.world.notesOf(reason)).some((note) => words.every((word) => note.includes(word))),
       ),
   };
 }

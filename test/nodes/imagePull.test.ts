@@ -57,18 +57,7 @@ describe('a pool that pulls images on its new nodes', () => {
     await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     await untilNone(POOL);
     await waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open' });
-    const event = async () => {
-      const query = [
-        'get',
-        'events',
-        '-A',
-        '--field-selector',
-        'reason=ImageNotStarted',
-        '-o',
-        'jsonpath={.items[*].message}',
-      ];
-      return (await fixture.world.kubectl(...query)) || undefined;
-    };
+    const event = async () => (await fixture.world.notesOf('ImageNotStarted')).join(' ') || undefined;
     const message = await waitFor(event, { what: 'an event' });
     assertNames(message, BARE, '1 node', pod.spec.nodeName ?? '', 'cmd.exe');
   });

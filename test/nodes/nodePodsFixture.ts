@@ -42,9 +42,9 @@ export interface NodePodFixture {
 /** Runs an operator during the suite. */
 export function withNodePods(...flags: readonly string[]): NodePodFixture {
   const fixture = withOperator(...flags);
-  const podsOf = async (pool: string): Promise<readonly Pod[]> => {
+  const podsOf = (pool: string) => {
     const selector = `app.kubernetes.io/managed-by=windowspool-operator,winpool.dev/pool=${pool}`;
-    return JSON.parse(await fixture.world.kubectl('get', 'pods', '-n', NAMESPACE, '-l', selector, '-o', 'json')).items;
+    return fixture.world.list<Pod>('pods', '-n', NAMESPACE, '-l', selector);
   };
   const working = async (pool: string) =>
     (await podsOf(pool)).filter(({ status }) => !['Succeeded', 'Failed'].includes(status.phase ?? ''));
@@ -82,15 +82,9 @@ export function withNodePods(...flags: readonly string[]): NodePodFixture {
         { what: `no pod of pool ${pool}` },
       ),
     becomes: (pool, type, state) => fixture.world.waitForConditions(pool, `${type}=${state}`),
-    gated: async (pool) => {
-      const selector = `eks.amazonaws.com/nodegroup=${pool}`;
-      const nodes = JSON.parse(await fixture.world.kubectl('get', 'nodes', '-l', selector, '-o', 'json')).items as {
-        readonly metadata: { readonly name: string };
-        readonly spec: { readonly taints?: readonly { readonly key: string }[] };
-      }[];
-      return nodes
+    gated: async (pool) =>
+      (await fixture.world.nodesOf(pool))
         .filter(({ spec }) => spec.taints?.some(({ key }) => key === GATE_TAINT_KEY))
-        .map(({ metadata }) => metadata.name);
-    },
+        .map(({ metadata }) => metadata.name),
   };
 }

@@ -48,8 +48,7 @@ export const waitingPod = (name: string, pool: string, node?: string): object =>
 export function withVerification() {
   const fixture = withOperator('--join-grace=10s');
 
-  const nodesOf = async (pool: string): Promise<readonly Node[]> =>
-    JSON.parse(await fixture.world.kubectl('get', 'nodes', '-l', `${NODE_GROUP_LABEL}=${pool}`, '-o', 'json')).items;
+  const nodesOf = (pool: string) => fixture.world.nodesOf<Node>(pool);
   /** The nodes with a taint of this key, each as `key=value:effect`, sorted. */
   const tainted = async (pool: string, key: string): Promise<string[]> =>
     (await nodesOf(pool))

@@ -253,18 +253,9 @@ async function awsAuthAlone(world: TestEnv): Promise<() => Promise<void>> {
 async function bringUpAndReplace(world: TestEnv, name: string): Promise<void> {
   await world.apply(poolManifest(name, { nodeGroup: { update: { policy: 'Automatic' } } }));
   await world.waitForReady(name);
-  const nodes = () =>
-    world.kubectl(
-      'get',
-      'nodes',
-      '-l',
-      `eks.amazonaws.com/nodegroup=${name}`,
-      '-o',
-      'jsonpath={.items[*].metadata.name}',
-    );
-  const before = await nodes();
+  const [before = ''] = await world.nodeNamesOf(name);
   await world.kubectl('annotate', 'node', before, 'winpool.dev/replace=true');
-  await waitFor(async () => !(await nodes()).includes(before), {
+  await waitFor(async () => !(await world.nodeNamesOf(name)).includes(before), {
     what: `node ${before} to be replaced`,
     explain: () => world.operators.at(-1)?.tail() ?? '',
   });

@@ -87,10 +87,7 @@ describe('an upgrade of the operator', function () {
       .filter((call) => !call.includes('newcomer'));
   /** The events about the pools, each with its count. */
   const countedEvents = async (): Promise<string[]> => {
-    const { items }: { items: Event[] } = JSON.parse(
-      await world.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'json'),
-    );
-    return items
+    return (await world.list<Event>('events.events.k8s.io', '-A'))
       .filter(({ regarding }) => regarding.kind === 'WindowsPool' && names.includes(regarding.name))
       .map(({ reason, note, regarding, series }) => `${regarding.name} ${reason} ${series?.count ?? 1} ${note}`)
       .sort();

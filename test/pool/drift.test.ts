@@ -14,13 +14,6 @@ describe('an external edit of a node group', () => {
 
   const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
   const becomes = (state: string) => fixture.world.waitForConditions(POOL, `UpToDate=${state}`);
-  const driftEvents = async () => {
-    const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
-    const items: { regarding: { name: string }; reason: string; note: string }[] = JSON.parse(text).items;
-    return items
-      .filter(({ regarding, reason }) => regarding.name === POOL && reason === 'Drifted')
-      .map(({ note }) => note);
-  };
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, spec));
@@ -43,7 +36,9 @@ describe('an external edit of a node group', () => {
     it(`of ${what} is corrected and reported`, async () => {
       fixture.world.cloud.faults.edit({ group: POOL, ...edit() });
       const isReported = (note: string) => namesAll(note, `Node group ${POOL}`, words);
-      await fixture.until(`an event with ${words}`, async () => (await driftEvents()).some(isReported));
+      await fixture.until(`an event with ${words}`, async () =>
+        (await fixture.world.notesOf('Drifted')).some(isReported),
+      );
       await becomes('True/MatchesSpec');
     });
   }

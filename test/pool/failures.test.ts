@@ -153,14 +153,7 @@ describe('a cluster other than the one that the operator runs in', () => {
       assertNames(messageOf(pool, 'Ready'), /\bEKS cluster \S+ in \S+/, '--cluster-name');
       assert.deepEqual(callsOf(world, 'CreateNodegroup'), []);
       await world.kubectl('delete', 'windowspool', 'stranger', '--wait=false');
-      await world.kubectl(
-        'patch',
-        'windowspool',
-        'stranger',
-        '--type=merge',
-        '-p',
-        '{"spec":{"deletionPolicy":"Retain"}}',
-      );
+      await world.patchPool('stranger', { deletionPolicy: 'Retain' });
       await world.waitForPool('stranger', 'to be gone', (found) => found === undefined);
     } finally {
       world.cloud.faults.cluster({ caData: world.controlPlane.caData });

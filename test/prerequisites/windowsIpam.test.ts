@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EventsV1EventList, V1ConfigMap } from '@kubernetes/client-node';
+import type { EventsV1Event, V1ConfigMap } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { callsOf } from '../awsCalls.ts';
@@ -38,10 +38,8 @@ const writes = async ({ controlPlane }: TestEnv) =>
 const announced = (world: TestEnv, pool: string) =>
   waitFor(
     async () => {
-      const { items } = JSON.parse(
-        await world.kubectl('get', 'events.v1.events.k8s.io', '-A', '-o', 'json'),
-      ) as Wire<EventsV1EventList>;
-      return items.find(({ reason, regarding }) => reason === 'WindowsIPAMEnabled' && regarding?.name === pool);
+      const events = await world.list<Wire<EventsV1Event>>('events.v1.events.k8s.io', '-A');
+      return events.find(({ reason, regarding }) => reason === 'WindowsIPAMEnabled' && regarding?.name === pool);
     },
     { what: `the event that Windows IPAM was enabled for ${pool}` },
   );

@@ -1,5 +1,7 @@
 /** A rolling update that pods block: the pool names them and the cause. */
 import assert from 'node:assert/strict';
+import type { V1Pod } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { callsOf } from '../awsCalls.ts';
@@ -41,29 +43,18 @@ describe('an update that pods block', () => {
     metadata: { namespace: 'shop', name: 'cart' },
     spec: { minAvailable: 1, selector: { matchLabels: { app: 'cart' } } },
   };
-  const podOf = async (app: string) =>
-    (
-      await fixture.world.kubectl(
-        'get',
-        'pods',
-        '-n',
-        'shop',
-        '-l',
-        `app=${app}`,
-        '-o',
-        'jsonpath={.items[*].metadata.name}',
-      )
-    ).trim();
+  const podOf = async (app: string) => {
+    const [pod] = await fixture.world.list<Stored<V1Pod>>('pods', '-n', 'shop', '-l', `app=${app}`);
+    return pod?.metadata.name ?? '';
+  };
   const pin = (releaseVersion: string) => fixture.world.patchPool(POOL, { nodeGroup: { releaseVersion } });
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, { nodeGroup: { releaseVersion: OLD } }));
     await fixture.world.waitForReady(POOL);
-    const query = ['nodes', '-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'jsonpath={.items[*].metadata.name}'];
+    const [node = ''] = await fixture.world.nodeNamesOf(POOL);
     // The DaemonSet recreates it on this node.
-    const agent = deployment('agent', EVERYTHING, {
-      'kubernetes.io/hostname': await fixture.world.kubectl('get', ...query),
-    });
+    const agent = deployment('agent', EVERYTHING, { 'kubernetes.io/hostname': node });
     for (const each of [namespace, budget, deployment('cart', WINDOWS), agent]) {
       await fixture.world.apply(each);
     }
@@ -90,19 +81,8 @@ describe('an update that pods block', () => {
     assert.ok(message.includes(words), message);
     assert.match(message, /\bshop\/agent-\S+ \(tolerates every taint\b/);
     assert.ok(openFailure(pool?.status?.nodeGroup)?.message.includes(words));
-    await waitFor(
-      async () =>
-        (
-          await fixture.world.kubectl(
-            'get',
-            'events.events.k8s.io',
-            '--field-selector=reason=UpdateFailed',
-            '-A',
-            '-o',
-            'jsonpath={.items[*].note}',
-          )
-        ).includes(words),
-      { what: `an event that names ${words}`, timeoutMs: 10_000 },
+    await fixture.until(`an event that names ${words}`, async () =>
+      (await fixture.world.notesOf('UpdateFailed')).some((note) => note.includes(words)),
     );
     const polls = () => callsOf(fixture.world, 'DescribeNodegroup').length;
     const updates = () => callsOf(fixture.world, 'UpdateNodegroupVersion').length;

@@ -17,10 +17,7 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
     await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
   });
   const fixture = withOperator('--resync-interval=1s');
-  const nodesOf = async (): Promise<string[]> => {
-    const query = ['-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'jsonpath={.items[*].metadata.name}'];
-    return (await fixture.world.kubectl('get', 'nodes', ...query)).split(' ').filter((name) => name !== '');
-  };
+  const nodesOf = () => fixture.world.nodeNamesOf(POOL);
   const podsIn = async (phase: string): Promise<number> => {
     const query = ['-n', NAMESPACE, `--field-selector=status.phase=${phase}`, '-o', 'name'];
     return (await fixture.world.kubectl('get', 'pods', ...query)).split('\n').filter((name) => name !== '').length;

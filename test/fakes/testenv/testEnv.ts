@@ -1,9 +1,10 @@
 /** A test environment on this machine: a real Kubernetes, a local AWS whose instances join it, and the installed manifests. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KubernetesObject } from '@kubernetes/client-node';
-import type { Wire } from '../../../controllers/kubernetes/objects.ts';
+import type { KubernetesObject, V1Node } from '@kubernetes/client-node';
+import type { Stored, Wire } from '../../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../../../controllers/windowspool/api/labels.ts';
 import { chosenSeries } from '../../../hack/controlplane/binaries.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
@@ -143,6 +144,12 @@ export class TestEnv {
     return this.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec }));
   }
 
+  /** Patches what the operator remembers of a pool. */
+  patchPoolStatus(name: string, status: object): Promise<string> {
+    const flags = ['--subresource=status', '--type=merge', '-p', JSON.stringify({ status })];
+    return this.kubectl('patch', 'windowspool', name, ...flags);
+  }
+
   /** An object, or undefined if it does not exist. */
   async get<T extends Wire<KubernetesObject>>(
     kind: string,
@@ -151,6 +158,27 @@ export class TestEnv {
   ): Promise<T | undefined> {
     const text = await this.kubectl('get', kind, name, '-o', 'json', '--ignore-not-found', ...flags);
     return text === '' ? undefined : JSON.parse(text);
+  }
+
+  /** The objects of a kind, such as `nodes`, with more flags for kubectl get. */
+  async list<T>(kind: string, ...flags: readonly string[]): Promise<T[]> {
+    return JSON.parse(await this.kubectl('get', kind, ...flags, '-o', 'json')).items;
+  }
+
+  /** The nodes of a node group. */
+  nodesOf<T = Stored<V1Node>>(group: string): Promise<T[]> {
+    return this.list('nodes', '-l', `${NODE_GROUP_LABEL}=${group}`);
+  }
+
+  /** The names of the nodes of a node group. */
+  async nodeNamesOf(group: string): Promise<string[]> {
+    return (await this.nodesOf(group)).map(({ metadata }) => metadata.name);
+  }
+
+  /** The notes of the events with a reason. */
+  async notesOf(reason: string): Promise<string[]> {
+    const events = await this.list<{ note: string }>('events.events.k8s.io', '-A', `--field-selector=reason=${reason}`);
+    return events.map(({ note }) => note);
   }
 
   pool(name: string): Promise<WindowsPool | undefined> {
