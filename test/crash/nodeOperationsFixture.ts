@@ -7,6 +7,7 @@ import { terminatedBy } from '../awsCalls.ts';
 import { hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 import type { ClusterFixture } from './clusterFixture.ts';
 import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor } from './operations.ts';
 
@@ -193,34 +194,16 @@ export function seenOf(node: Node): NodeSeen {
 
 /** A pod for each node of the group, of which one may be away. */
 function workload(group: string): readonly object[] {
-  const labels = { app: 'cart' };
-  const selector = { matchLabels: labels };
-  const antiAffinity = [{ topologyKey: 'kubernetes.io/hostname', labelSelector: selector }];
+  const labelSelector = { matchLabels: { app: 'cart' } };
+  const antiAffinity = [{ topologyKey: 'kubernetes.io/hostname', labelSelector }];
   return [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: APPS } },
-    {
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: { namespace: APPS, name: 'cart' },
-      spec: { maxUnavailable: 1, selector },
-    },
-    {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { namespace: APPS, name: 'cart' },
-      spec: {
-        replicas: SIZE,
-        selector,
-        template: {
-          metadata: { labels },
-          spec: {
-            nodeSelector: { [GROUP_LABEL]: group, 'kubernetes.io/os': 'windows' },
-            tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
-            affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: antiAffinity } },
-            containers: [{ name: 'cart', image: 'cart' }],
-          },
-        },
-      },
-    },
+    namespaceCalled(APPS),
+    budget(APPS, 'cart', { maxUnavailable: 1 }),
+    deployment(APPS, 'cart', SIZE, {
+      nodeSelector: { [GROUP_LABEL]: group, 'kubernetes.io/os': 'windows' },
+      tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: antiAffinity } },
+      containers: [{ name: 'cart', image: 'cart' }],
+    }),
   ];
 }

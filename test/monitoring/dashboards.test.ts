@@ -10,6 +10,7 @@ import { subnetIds } from '../fakes/localaws/network.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { podOn } from '../userObjects.ts';
 import { hastened, ruleFile, ruleText } from './alertRules.ts';
 import { chosen, JOB, rowsOf, sorted } from './dashboardPanels.ts';
 import { BUDGET, empty, type Facts, fromKubectl, type Row, within } from './dashboardValues.ts';
@@ -131,16 +132,7 @@ describe('the dashboards on a real Prometheus', function () {
   async function holdNode(): Promise<void> {
     const failing = (await fixture.world.pool(POOL))?.status?.failingNodes ?? [];
     const node = (await fixture.world.nodeNamesOf(POOL)).find((name) => !failing.some((other) => name === other.name));
-    await fixture.world.apply({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { namespace: 'default', name: HOLDS },
-      spec: {
-        nodeName: node,
-        tolerations: [{ key: 'os', operator: 'Exists' }],
-        containers: [{ name: 'main', image: 'main' }],
-      },
-    });
+    await fixture.world.apply(podOn(node ?? '', 'default', HOLDS));
     await fixture.world.kubectl('wait', '--for=condition=Ready', `pod/${HOLDS}`, '--timeout=20s');
     await fixture.world.kubectl('annotate', 'node', node ?? '', 'winpool.dev/replace=true');
     await fixture.world.waitForPool(POOL, 'to wait for the pod', (pool) =>

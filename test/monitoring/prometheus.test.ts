@@ -1,6 +1,6 @@
 /** Every alert on a real Prometheus: it fires when its cause occurs in a running operator, and resolves when the cause is gone. */
 import assert from 'node:assert/strict';
-import type { V1ClusterRole, V1ConfigMap } from '@kubernetes/client-node';
+import type { V1ClusterRole } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { freePort } from '../../hack/controlplane/ports.ts';
@@ -10,6 +10,7 @@ import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 import { READY, startTestEnv, type TestEnv, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws } from '../sharedWorld.ts';
+import { budget, controllerOf, podOn } from '../userObjects.ts';
 import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
 import { PrometheusServer } from './prometheusServer.ts';
 import { scrape } from './scraper.ts';
@@ -249,29 +250,9 @@ describe('alerts on a real Prometheus', function () {
 
   it('a node that cannot be drained, until its PodDisruptionBudget is deleted', async () => {
     const [node = ''] = await world.nodeNamesOf('web');
-    const labels = { app: 'kept' };
-    const controller = await world.get<Wire<V1ConfigMap>>('configmap', 'kube-root-ca.crt', '-n', 'default');
-    const owner = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      name: 'kube-root-ca.crt',
-      uid: controller?.metadata?.uid,
-      controller: true,
-    };
-    await world.apply({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'kept', namespace: 'default', labels, ownerReferences: [owner] },
-      spec: { nodeName: node, tolerations: [{ operator: 'Exists' }], containers: [{ name: 'main', image: 'main' }] },
-    });
+    await world.apply(podOn(node, 'default', 'kept', await controllerOf(world, 'default', 'kube-root-ca.crt')));
     await world.kubectl('wait', '--for=condition=Ready', 'pod/kept', '-n', 'default', '--timeout=30s');
-    const budget = { name: 'kept', namespace: 'default' };
-    await world.apply({
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: budget,
-      spec: { minAvailable: 1, selector: { matchLabels: labels } },
-    });
+    await world.apply(budget('default', 'kept', { minAvailable: 1 }));
     await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
     await fires('WindowsPoolDrainStuck', { pool: 'web' });
     await world.kubectl('delete', 'poddisruptionbudget', 'kept', '-n', 'default');

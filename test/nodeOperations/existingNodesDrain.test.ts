@@ -6,6 +6,7 @@ import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames, namesAll } from '../messages.ts';
 import { withExistingNodes } from '../nodes/existingNodesFixture.ts';
 import { existingPool } from '../pools.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 
 const NAMESPACE = 'byoh';
 const SITE = { matchLabels: { site: 'fra' } };
@@ -37,44 +38,24 @@ describe('existing nodes with the replace annotation', () => {
   };
   const leaving = (pool: string, reason: string) =>
     fixture.world.waitForPool(pool, `to say ${reason}`, (found) => conditionOf(found, 'Disrupting') === reason, 40_000);
-  const deployment = (replicas: number) => ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { namespace: NAMESPACE, name: 'cart' },
-    spec: {
-      replicas,
-      selector: { matchLabels: { app: 'cart' } },
-      template: {
-        metadata: { labels: { app: 'cart' } },
-        spec: {
-          nodeSelector: { site: 'fra', 'kubernetes.io/os': 'windows' },
-          tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
-          containers: [{ name: 'cart', image: 'cart' }],
-        },
-      },
-    },
-  });
-  const budget = (minAvailable: number) => ({
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata: { namespace: NAMESPACE, name: 'cart' },
-    spec: { minAvailable, selector: { matchLabels: { app: 'cart' } } },
-  });
-  const available = (replicas: number) =>
-    kubectl('-n', NAMESPACE, 'wait', 'deployment/cart', `--for=jsonpath={.status.availableReplicas}=${replicas}`);
+  const cart = {
+    nodeSelector: { site: 'fra', 'kubernetes.io/os': 'windows' },
+    tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+    containers: [{ name: 'cart', image: 'cart' }],
+  };
   /** Two nodes of a pool, with a pod on the first. */
   const settle = async (pool: string, spec: object = {}) => {
     await join({ name: `${pool}-1`, labels: { site: 'fra' } });
     await fixture.world.apply(existingPool(pool, SITE, { ...spec }));
     await waitForCondition(pool, 'Ready', 'True/EnoughNodesVerified');
-    await fixture.world.apply(deployment(1));
-    await available(1);
+    await fixture.world.apply(deployment(NAMESPACE, 'cart', 1, cart));
+    await kubectl('-n', NAMESPACE, 'wait', 'deployment/cart', '--for=jsonpath={.status.availableReplicas}=1');
     await join({ name: `${pool}-2`, labels: { site: 'fra' } });
     await waitForNodes(pool, 2);
     fixture.world.cloud.resetCalls();
   };
 
-  before(() => fixture.world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }));
+  before(() => fixture.world.apply(namespaceCalled(NAMESPACE)));
   after(async () => {
     // When a node is gone, nobody confirms the termination of its pods, and the namespace would wait for them.
     const deployments = ['-n', NAMESPACE, 'deployments', '--all', '--cascade=foreground'];
@@ -88,12 +69,12 @@ describe('existing nodes with the replace annotation', () => {
 
   it('wait for a PodDisruptionBudget, are drained when it is deleted, and stay, without AWS calls', async () => {
     await settle('held', { disruption: { drain: { timeout: '10m' } }, remediation: {} });
-    await fixture.world.apply(budget(1));
+    await fixture.world.apply(budget(NAMESPACE, 'cart', { minAvailable: 1 }));
     await annotate('held-1');
     const blocked = await leaving('held', 'True/DrainBlocked');
     assertNames(messageOf(blocked, 'Disrupting'), 'held-1', /\bbyoh\/cart-\S+ /, 'PodDisruptionBudget cart (0');
     await annotate('held-2');
-    await fixture.world.apply(budget(0));
+    await fixture.world.apply(budget(NAMESPACE, 'cart', { minAvailable: 0 }));
     const drained = await fixture.world.waitForPool(
       'held',
       'to have drained held-1, for which held-2 waits',

@@ -8,6 +8,7 @@ import { callsOf } from '../awsCalls.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
 import { conditionOf, hasConditions, messageOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
+import { budget, controllerOf, namespaceCalled } from '../userObjects.ts';
 
 /** A Node of a pool. */
 export type Node = Stored<V1Node>;
@@ -20,7 +21,6 @@ interface PodOptions {
 }
 
 const NAMESPACE = 'tenants';
-const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
 
 /** Runs an operator during the suite that calls this. After each test its pods and budgets are deleted, and no node is terminating. */
 export function withTerminatingNodes(...flags: readonly string[]) {
@@ -30,11 +30,10 @@ export function withTerminatingNodes(...flags: readonly string[]) {
   const kubectl = (...args: readonly string[]) => fixture.world.kubectl('-n', NAMESPACE, ...args);
 
   before(async () => {
-    await fixture.world.apply(namespace);
+    await fixture.world.apply(namespaceCalled(NAMESPACE));
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: NAMESPACE, name: 'owner' } };
     await fixture.world.apply(map);
-    const uid = await kubectl('get', 'configmap', 'owner', '-o', 'jsonpath={.metadata.uid}');
-    owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid };
+    owner = await controllerOf(fixture.world, NAMESPACE, 'owner');
   });
   afterEach(async () => {
     const held = await kubectl('get', 'pods', '-o', 'jsonpath={.items[?(@.metadata.finalizers)].metadata.name}');
@@ -111,12 +110,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
 
     /** Creates a PodDisruptionBudget that requires one pod of the app, and waits until its controller has processed it. */
     async budget(app: string): Promise<void> {
-      await fixture.world.apply({
-        apiVersion: 'policy/v1',
-        kind: 'PodDisruptionBudget',
-        metadata: { namespace: NAMESPACE, name: `${app}-budget` },
-        spec: { minAvailable: 1, selector: { matchLabels: { app } } },
-      });
+      await fixture.world.apply(budget(NAMESPACE, app, { minAvailable: 1 }, `${app}-budget`));
       await kubectl('wait', '--for=jsonpath={.status.currentHealthy}=1', `pdb/${app}-budget`, '--timeout=20s');
     },
 

@@ -7,6 +7,7 @@ import { type LocalAws, startLocalAws } from '../fakes/localaws/localAws.ts';
 import { openPolicy, sampleCluster, sampleGroup } from '../fakes/localaws/testing/fixtures.ts';
 import { type SdkClients, sdkClients } from '../fakes/localaws/wire/sdkClients.ts';
 import { watchEvents } from '../fakes/testenv/watchEvents.ts';
+import { budget as budgetFor, deployment } from '../userObjects.ts';
 
 const from = '1.36-2026.03.17';
 const to = '1.36-2026.04.18';
@@ -64,28 +65,10 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
 
   /** Two pods, and a budget that requires this number of them. */
   async function deploy(minAvailable: number): Promise<void> {
-    const labels = { app: 'site' };
-    const container = { name: 'site', image: 'site' };
+    const containers = [{ name: 'site', image: 'site' }];
     const items = [
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name: 'site' },
-        spec: {
-          replicas: 2,
-          selector: { matchLabels: labels },
-          template: {
-            metadata: { labels },
-            spec: { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers: [container] },
-          },
-        },
-      },
-      {
-        apiVersion: 'policy/v1',
-        kind: 'PodDisruptionBudget',
-        metadata: { name: 'site' },
-        spec: { minAvailable, selector: { matchLabels: labels } },
-      },
+      deployment('default', 'site', 2, { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers }),
+      budgetFor('default', 'site', { minAvailable }),
     ];
     const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
     const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin });

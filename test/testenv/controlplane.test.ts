@@ -6,6 +6,7 @@ import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { type ControlPlane, type Outcome, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { existingNode } from '../fakes/testenv/existingNode.ts';
+import { deployment } from '../userObjects.ts';
 
 const nodeName = 'ip-10-0-1-10.ec2.internal';
 const kernelVersion = '10.0.20348.2762';
@@ -24,22 +25,8 @@ const runtimeClass = {
   },
 };
 
-function deployment(name: string, pod: object): object {
-  const labels = { app: name };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, labels },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: { ...pod, containers: [{ name: 'iis', image: 'mcr.microsoft.com/windows/servercore/iis:latest' }] },
-      },
-    },
-  };
-}
+const containers = [{ name: 'iis', image: 'mcr.microsoft.com/windows/servercore/iis:latest' }];
+const iis = (name: string, pod: object) => deployment('default', name, 1, { ...pod, containers });
 
 describe('the local control plane', function () {
   this.timeout(180_000);
@@ -110,8 +97,8 @@ describe('the local control plane', function () {
 
   it('schedules and runs a pod with its RuntimeClass there, and one without it stays pending', async () => {
     await apply(runtimeClass);
-    await apply(deployment('web', { runtimeClassName: 'windows-2022' }));
-    await apply(deployment('lost', {}));
+    await apply(iis('web', { runtimeClassName: 'windows-2022' }));
+    await apply(iis('lost', {}));
     await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
     const pods = await get<V1PodList>('pods', '-l', 'app=web');
     assert.deepEqual(

@@ -8,6 +8,7 @@ import { callsOf } from '../awsCalls.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 
 const POOL = 'guarded';
 const OLD = '1.36-2026.02.17';
@@ -19,30 +20,12 @@ describe('an update that pods block', () => {
   // Runs before the hook that deletes the pool: other suites watch all pods, and these can only terminate while they have nodes.
   after(() => fixture.world?.kubectl('delete', 'namespace', 'shop', '--ignore-not-found', '--timeout=60s'));
   const fixture = withOperator('--resync-interval=1s');
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
-  const deployment = (name: string, tolerations: readonly object[], node: object = {}) => ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { namespace: 'shop', name },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: { app: name } },
-      template: {
-        metadata: { labels: { app: name } },
-        spec: {
-          nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows', ...node },
-          tolerations,
-          containers: [{ name, image: name }],
-        },
-      },
-    },
-  });
-  const budget = {
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata: { namespace: 'shop', name: 'cart' },
-    spec: { minAvailable: 1, selector: { matchLabels: { app: 'cart' } } },
-  };
+  const workload = (name: string, tolerations: readonly object[], node: object = {}) =>
+    deployment('shop', name, 1, {
+      nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows', ...node },
+      tolerations,
+      containers: [{ name, image: name }],
+    });
   const podOf = async (app: string) => {
     const [pod] = await fixture.world.list<Stored<V1Pod>>('pods', '-n', 'shop', '-l', `app=${app}`);
     return pod?.metadata.name ?? '';
@@ -54,8 +37,13 @@ describe('an update that pods block', () => {
     await fixture.world.waitForReady(POOL);
     const [node = ''] = await fixture.world.nodeNamesOf(POOL);
     // The DaemonSet recreates it on this node.
-    const agent = deployment('agent', EVERYTHING, { 'kubernetes.io/hostname': node });
-    for (const each of [namespace, budget, deployment('cart', WINDOWS), agent]) {
+    const agent = workload('agent', EVERYTHING, { 'kubernetes.io/hostname': node });
+    for (const each of [
+      namespaceCalled('shop'),
+      budget('shop', 'cart', { minAvailable: 1 }),
+      workload('cart', WINDOWS),
+      agent,
+    ]) {
       await fixture.world.apply(each);
     }
     const running = () =>

@@ -4,6 +4,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 
 const POOL = 'gated-update';
 const NAMESPACE = 'behind-the-gate';
@@ -30,23 +31,15 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
     );
     await fixture.world.waitForReady(POOL);
     old = await nodesOf();
-    const labels = { app: 'cart' };
-    const selector = { matchLabels: labels };
     const spec = {
       nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows' },
       tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
       containers: [{ name: 'cart', image: 'cart' }],
     };
-    const metadata = { namespace: NAMESPACE, name: 'cart' };
     for (const object of [
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
-      { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec: { minAvailable: 1, selector } },
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata,
-        spec: { replicas: 1, selector, template: { metadata: { labels }, spec } },
-      },
+      namespaceCalled(NAMESPACE),
+      budget(NAMESPACE, 'cart', { minAvailable: 1 }),
+      deployment(NAMESPACE, 'cart', 1, spec),
     ])
       await fixture.world.apply(object);
     await waitFor(async () => (await podsIn('Running')) === 1, { what: 'a running pod' });
