@@ -1,13 +1,12 @@
 /** Every alert on a real Prometheus: it fires when its cause occurs in a running operator, and resolves when the cause is gone. */
 import assert from 'node:assert/strict';
-import type { V1ClusterRole } from '@kubernetes/client-node';
-import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { freePort } from '../../hack/controlplane/ports.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 import { READY, startTestEnv, type TestEnv, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
+import { withoutPermission } from '../lessPermissions.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws } from '../sharedWorld.ts';
 import { budget, controllerOf, podOn } from '../userObjects.ts';
@@ -259,24 +258,9 @@ describe('alerts on a real Prometheus', function () {
     await ends('WindowsPoolDrainStuck');
   });
 
-  /** Runs a function while the operator lacks the permissions for a resource. */
-  async function withoutRightTo(resource: string, act: () => Promise<void>): Promise<void> {
-    const role = ['clusterrole', 'windowspool-operator'] as const;
-    const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as Required<Wire<V1ClusterRole>>;
-    const grant = (next: readonly object[]) =>
-      world.kubectl('patch', ...role, '--type=merge', '-p', JSON.stringify({ rules: next }));
-    const without = rules.map((rule) => ({ ...rule, resources: rule.resources?.filter((name) => name !== resource) }));
-    await grant(without.filter(({ resources }) => resources === undefined || resources.length > 0));
-    try {
-      await act();
-    } finally {
-      await grant(rules);
-    }
-  }
-
   it('a status that cannot be written', async () => {
     assert.deepEqual(await statesOf('WindowsPoolStatusStale', {}), []);
-    await withoutRightTo('windowspools/status', async () => {
+    await withoutPermission(world, 'windowspools/status', undefined, async () => {
       await patch('web', { nodeGroup: { driftPolicy: 'Report' } });
       await fires('WindowsPoolStatusStale', { pool: 'web' });
     });
@@ -298,7 +282,7 @@ describe('alerts on a real Prometheus', function () {
 
   it('an operator without the permission to watch nodes', async () => {
     assert.equal(await operator.stop(), 0);
-    await withoutRightTo('nodes', async () => {
+    await withoutPermission(world, 'nodes', undefined, async () => {
       operator = launch();
       await fires('WindowsPoolOperatorCacheStale', { name: 'nodes' });
       assert.deepEqual(await statesOf('WindowsPoolOperatorCacheStale', { name: 'windowspools' }), []);

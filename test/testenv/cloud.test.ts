@@ -63,8 +63,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
   const update = (request: object) => sdk.eks.updateNodegroupConfig({ clusterName, nodegroupName: 'web', ...request });
 
   async function apply(object: object): Promise<void> {
-    const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin: JSON.stringify(object) });
-    assert.equal(code, 0, stderr);
+    await kubernetes.kubectlOutput(['apply', '-f', '-'], { stdin: JSON.stringify(object) });
   }
 
   async function configMap(name: string): Promise<Record<string, string> | undefined> {

@@ -71,8 +71,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
       budgetFor('default', 'site', { minAvailable }),
     ];
     const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-    const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin });
-    assert.equal(code, 0, stderr);
+    await kubernetes.kubectlOutput(['apply', '-f', '-'], { stdin });
     await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods' });
   }
 

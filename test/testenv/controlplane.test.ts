@@ -43,9 +43,7 @@ describe('the local control plane', function () {
 
   /** Runs kubectl and expects it to succeed. */
   async function kubectl(args: readonly string[], stdin?: object): Promise<string> {
-    const { stdout, stderr, code } = await plane.kubectl(args, stdin ? { stdin: JSON.stringify(stdin) } : {});
-    assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
-    return stdout;
+    return plane.kubectlOutput(args, stdin ? { stdin: JSON.stringify(stdin) } : {});
   }
   const get = async <T>(...args: string[]): Promise<Wire<T>> =>
     JSON.parse(await kubectl(['get', '-o', 'json', ...args]));
