@@ -1,6 +1,6 @@
 /** Pools for the cluster suites: valid against the local AWS; a test passes only what differs. */
 import { nodeRoleArn, subnetIds } from './fakes/localaws/network.ts';
-import { conditionOf, type TestEnv } from './fakes/testenv/testEnv.ts';
+import { hasConditions, READY, type TestEnv, UP_TO_DATE } from './fakes/testenv/testEnv.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -24,16 +24,6 @@ export function poolManifest(name: string, spec: Fields & { nodeGroup?: Fields &
   };
 }
 
-/** How often the local AWS was asked to create the node group, since its calls were last reset. */
-export function creationsOf({ cloud }: TestEnv, name: string): number {
-  return cloud
-    .calls()
-    .filter(
-      ({ operation, input }) =>
-        operation === 'CreateNodegroup' && (input as { nodegroupName?: string }).nodegroupName === name,
-    ).length;
-}
-
 /** Waits until the node group has that version of its launch template, and nothing is left to do. */
 export async function settledAtVersion(world: TestEnv, name: string, version: string): Promise<void> {
   await world.waitForPool(
@@ -42,8 +32,7 @@ export async function settledAtVersion(world: TestEnv, name: string, version: st
     (pool) =>
       pool?.status?.nodeGroup?.launchTemplate?.version === version &&
       pool.status.nodeGroup.update?.status !== 'InProgress' &&
-      conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
-      conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
+      hasConditions(pool, READY, UP_TO_DATE),
   );
 }
 

@@ -52,6 +52,8 @@ export interface OperatorFixture {
   operator: OperatorProcess;
   /** Starts another operator with the same flags, after the last one ended. */
   restart(): Promise<void>;
+  /** Waits until the probe returns a value other than undefined or false, and returns that. The error has the operator's log. */
+  until<T>(what: string, probe: Parameters<typeof waitFor<T>>[0]): Promise<T>;
 }
 
 /** Runs an operator during the suite that calls this, and deletes all pools at its end; the result is complete when its tests run. */
@@ -60,6 +62,7 @@ export function withOperator(...flags: readonly string[]): OperatorFixture {
     async restart() {
       fixture.operator = await fixture.world.operator([...FAST_FLAGS, ...flags]).ready();
     },
+    until: (what, probe) => waitFor(probe, { what, explain: () => fixture.operator.tail() }),
   } as OperatorFixture & { world: TestEnv };
   before(async function () {
     this.timeout(600_000);

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface WaitOptions {
   /** What is waited for, as the end of "waited 30 s for ...". */
   readonly what: string;
-  readonly timeoutMs: number;
+  /** Default: a minute. */
+  readonly timeoutMs?: number;
   readonly intervalMs?: number;
   readonly signal?: AbortSignal | undefined;
   /** Added to the message at the time-out, such as the tail of a log. */
@@ -23,7 +24,7 @@ export async function waitFor<T>(
   probe: () => Promise<T | undefined | false> | T | undefined | false,
   options: WaitOptions,
 ): Promise<T> {
-  const { what, timeoutMs, intervalMs = 50, signal, explain } = options;
+  const { what, timeoutMs = 60_000, intervalMs = 50, signal, explain } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     signal?.throwIfAborted();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/api/labels.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, READY, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { MemoryFixture } from './memoryFixture.ts';
 import { endWithNothing, type Replacement, SIZE, theOnlyGroup } from './replacements.ts';
@@ -31,9 +31,7 @@ function isAtRest(pool: WindowsPool | undefined): boolean {
 
 /** The newest release is another one. */
 const isSettled = (pool: WindowsPool | undefined) =>
-  isAtRest(pool) &&
-  conditionOf(pool, 'UpToDate') === 'False/UpdateAvailable' &&
-  conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
+  isAtRest(pool) && hasConditions(pool, 'UpToDate=False/UpdateAvailable', READY);
 
 const hasFailed = (pool: WindowsPool | undefined) =>
   isAtRest(pool) && conditionOf(pool, 'UpToDate') === 'False/CanaryFailed';
@@ -42,10 +40,7 @@ async function makeReady(fixture: MemoryFixture): Promise<void> {
   fixture.mostGroups = 2;
   await fixture.ready();
   await apply(fixture, OLD);
-  await fixture.until(
-    'to have the old release',
-    (pool) => isAtRest(pool) && conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-  );
+  await fixture.until('to have the old release', (pool) => isAtRest(pool) && hasConditions(pool, READY));
   await fixture.quiet();
 }
 
@@ -94,10 +89,7 @@ const versionsOf = ({ world, name }: MemoryFixture) =>
     .filter(({ tags }) => tags?.['winpool.dev/pool'] === name)
     .flatMap(({ versions }) => versions.map(({ number }) => number));
 
-const matchesSpec = (pool: WindowsPool | undefined) =>
-  isAtRest(pool) &&
-  conditionOf(pool, 'UpToDate') === 'True/MatchesSpec' &&
-  conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
+const matchesSpec = (pool: WindowsPool | undefined) => isAtRest(pool) && hasConditions(pool, UP_TO_DATE, READY);
 
 async function makeCustom(fixture: MemoryFixture): Promise<void> {
   fixture.mostGroups = 2;

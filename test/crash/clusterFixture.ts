@@ -223,11 +223,7 @@ export class ClusterFixture implements CrashFixture, AsyncDisposable {
     this.world.cloud.faults.speed({ speed: FAST });
     await waitFor(
       async () => this.groups().every(({ status }) => !BUSY.includes(status ?? '')) && (await this.#nodesFollow()),
-      {
-        what: `EKS to be done with node group ${this.name}`,
-        timeoutMs: DEADLINE_MS,
-        intervalMs: 10,
-      },
+      { what: `EKS to be done with node group ${this.name}`, timeoutMs: DEADLINE_MS, intervalMs: 10 },
     );
   }
 

@@ -1,7 +1,7 @@
 /** The phases in which the operator has a launch template for the pool, besides its group. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { CrashFixture } from './fixture.ts';
 import { isGone, type Phase } from './phases.ts';
@@ -29,8 +29,7 @@ function templates({ world, name }: CrashFixture) {
 
 /** Whether the group has a version, nothing is due, and no share of the disruption budget is left. */
 const hasVersion = (version: string) => (pool: WindowsPool | undefined) =>
-  conditionOf(pool, 'Ready') === 'True/NoNodes' &&
-  conditionOf(pool, 'UpToDate') === 'True/MatchesSpec' &&
+  hasConditions(pool, 'Ready=True/NoNodes', UP_TO_DATE) &&
   pool?.status?.nodeGroup?.status === 'ACTIVE' &&
   pool.status.nodeGroup.launchTemplate?.version === version &&
   pool.status.nodeGroup.update?.status !== 'InProgress' &&

@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import type { V1Node, V1Pod, V1PodList } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { terminatedBy } from '../awsCalls.ts';
+import { hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 import type { ClusterFixture } from './clusterFixture.ts';
-import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor, terminatedBy } from './operations.ts';
+import { type NodeFixture, type NodeSeen, type PoolNode, SIZE, specFor } from './operations.ts';
 
 type Node = Stored<V1Node>;
 
@@ -109,7 +111,6 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
     await this.settled();
     await waitFor(async () => (await this.#nodesWithReadyPod()).size === SIZE, {
       what: `a Ready pod on each of ${SIZE} nodes`,
-      timeoutMs: 60_000,
       intervalMs: 20,
     });
     await crash.quiet();
@@ -122,7 +123,7 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
     await this.crash.until(
       'to be whole, and no node to go',
       (pool) =>
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
+        hasConditions(pool, READY) &&
         pool?.status?.disruption === undefined &&
         pool?.status?.nodes?.verified === this.size,
     );
@@ -139,7 +140,7 @@ export class NodeOperationsFixture implements NodeFixture, AsyncDisposable {
     const { crash } = this;
     await crash.ready();
     await crash.apply(poolManifest(crash.name, specFor(BUDGET, crash.name)));
-    await crash.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await crash.until('to be Ready', (pool) => hasConditions(pool, READY));
     for (const object of workload(crash.name)) await crash.world.apply(object);
     await this.reset();
     const { adminKubeconfig } = crash.world.controlPlane;
@@ -193,34 +194,16 @@ export function seenOf(node: Node): NodeSeen {
 
 /** A pod for each node of the group, of which one may be away. */
 function workload(group: string): readonly object[] {
-  const labels = { app: 'cart' };
-  const selector = { matchLabels: labels };
-  const antiAffinity = [{ topologyKey: 'kubernetes.io/hostname', labelSelector: selector }];
+  const labelSelector = { matchLabels: { app: 'cart' } };
+  const antiAffinity = [{ topologyKey: 'kubernetes.io/hostname', labelSelector }];
   return [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: APPS } },
-    {
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: { namespace: APPS, name: 'cart' },
-      spec: { maxUnavailable: 1, selector },
-    },
-    {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { namespace: APPS, name: 'cart' },
-      spec: {
-        replicas: SIZE,
-        selector,
-        template: {
-          metadata: { labels },
-          spec: {
-            nodeSelector: { [GROUP_LABEL]: group, 'kubernetes.io/os': 'windows' },
-            tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
-            affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: antiAffinity } },
-            containers: [{ name: 'cart', image: 'cart' }],
-          },
-        },
-      },
-    },
+    namespaceCalled(APPS),
+    budget(APPS, 'cart', { maxUnavailable: 1 }),
+    deployment(APPS, 'cart', SIZE, {
+      nodeSelector: { [GROUP_LABEL]: group, 'kubernetes.io/os': 'windows' },
+      tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: antiAffinity } },
+      containers: [{ name: 'cart', image: 'cart' }],
+    }),
   ];
 }

@@ -4,8 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { terminatedBy } from '../awsCalls.ts';
 import type { Switches } from '../fakes/localaws/switches.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { distinctPoints, type TimedRequest } from './crashPoints.ts';
 import { MemoryFixture } from './memoryFixture.ts';
@@ -19,7 +20,6 @@ import {
   operations,
   SIZE,
   specFor,
-  terminatedBy,
 } from './operations.ts';
 import type { CrashPoint } from './requestGate.ts';
 
@@ -62,7 +62,7 @@ class NodeOperationsInMemory implements NodeFixture {
     this.cloud.faults.consoleCreate(bystander);
     await fixture.ready();
     await fixture.apply(poolManifest(this.pool, specFor(BUDGET, this.pool)));
-    await fixture.until('to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await fixture.until('to be Ready', (pool) => hasConditions(pool, READY));
     const scalingConfig = { minSize: 1, maxSize: 5, desiredSize: SIZE };
     this.cloud.faults.edit({ group: this.pool, scalingConfig });
     await this.settled();
@@ -76,7 +76,7 @@ class NodeOperationsInMemory implements NodeFixture {
     await this.fixture.until(
       'to be whole, and no node to go',
       (pool) =>
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
+        hasConditions(pool, READY) &&
         pool?.status?.disruption === undefined &&
         pool?.status?.nodes?.verified === this.desired &&
         this.nodes.length === this.desired,

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import type { LocalAws } from '../fakes/localaws/localAws.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
-import type { CallEntry } from '../fakes/localaws/wire/callLog.ts';
 
 /** How many nodes the node group has before each operation. */
 export const SIZE = 3;
@@ -147,13 +146,6 @@ export function assertDone({ begin, size }: Operation, { expected, terminated, b
 export function instancesOf({ state }: Pick<LocalAws, 'state'>, group: string): string[] {
   const all = [...state.instances.values()];
   return all.filter((instance) => instance.group === group && instance.state !== 'terminated').map(({ id }) => id);
-}
-
-/** The instances that calls of the operator have terminated: a call that EKS refused did nothing. */
-export function terminatedBy(calls: readonly CallEntry[]): string[] {
-  return calls
-    .filter(({ operation, result }) => operation === 'TerminateInstanceInAutoScalingGroup' && result === 'ok')
-    .map(({ input }) => (input as { readonly InstanceId: string }).InstanceId);
 }
 
 /** The request for the node group of another owner. */

@@ -1,7 +1,7 @@
 /** The replacements of a node group by a new one, during which the operator is killed in memory. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, READY, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import type { MemoryFixture } from './memoryFixture.ts';
 
@@ -36,12 +36,7 @@ function isSettled(pool: WindowsPool | undefined): boolean {
   const { nodeGroup, observedGeneration, disruption } = pool?.status ?? {};
   const isCurrent = observedGeneration === pool?.metadata.generation && nodeGroup?.replacement === undefined;
   const isDone = disruption === undefined && nodeGroup?.update?.status !== 'InProgress';
-  return (
-    isCurrent &&
-    isDone &&
-    conditionOf(pool, 'UpToDate') === 'True/MatchesSpec' &&
-    conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified'
-  );
+  return isCurrent && isDone && hasConditions(pool, UP_TO_DATE, READY);
 }
 
 async function makeReady(fixture: MemoryFixture): Promise<void> {

@@ -47,7 +47,6 @@ const checks: readonly Check[] = [
       const pods = 'kubectl -n winpool-system get pods --selector app.kubernetes.io/name=windowspool-operator';
       await waitFor(async () => (await reader.run(`${pods} --output name`)).split('\n').length === 2, {
         what: 'the pod of the operator to be made',
-        timeoutMs: 60_000,
         intervalMs: 200,
       });
       const events = await reader.run('kubectl -n winpool-system get events --output jsonpath="{.items[*].reason}"');

@@ -10,6 +10,7 @@ import { EKS } from '@aws-sdk/client-eks';
 import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { isWrite } from '../awsCalls.ts';
 import { accountId, nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
 import { ADMINISTRATOR } from '../fakes/localaws/wire/calls.ts';
 import { readAudit } from '../fakes/testenv/audit.ts';
@@ -196,7 +197,7 @@ describe('make e2e', function () {
     const { code, report, text } = await run.ended();
     assert.deepEqual([code, report?.outcome], [0, 'passed'], run.output());
     assertRedacted(text);
-    const writes = world.cloud.calls().filter(({ operation }) => !/^(Describe|Get|List)/.test(operation));
+    const writes = world.cloud.calls().filter(isWrite);
     assert.deepEqual([writes, await writesSince(before)], [[], []]);
     assert.deepEqual(await leftovers(), []);
     assert.deepEqual(
@@ -303,7 +304,7 @@ describe('make e2e', function () {
           const { code, report } = await run.ended();
           assert.deepEqual([code, report?.outcome, report?.left], [1, 'failed', []], run.output());
           assert.match(report?.steps.at(-1)?.message ?? '', message);
-          const writes = world.cloud.calls().filter(({ operation }) => !/^(Describe|Get|List)/.test(operation));
+          const writes = world.cloud.calls().filter(isWrite);
           assert.deepEqual([writes, await writesSince(before)], [[], []]);
         } finally {
           await undo?.();
@@ -375,7 +376,6 @@ describe('make e2e', function () {
     process.kill(-(run.child.pid ?? 0), 'SIGINT');
     await waitFor(() => run.output().includes('Removing WindowsPool'), {
       what: 'the cleanup to start',
-      timeoutMs: 60_000,
       explain: run.output,
     });
     process.kill(run.child.pid ?? 0, 'SIGINT');
@@ -403,7 +403,6 @@ describe('make e2e', function () {
     for (const command of commands) await typed(command, group);
     await waitFor(async () => (await leftovers()).length === 0, {
       what: 'nothing to remain',
-      timeoutMs: 60_000,
       explain: () => commands.join('\n'),
     });
   });
@@ -423,7 +422,7 @@ describe('make e2e', function () {
           () => false,
           ({ name }) => name === 'ResourceNotFoundException',
         ),
-      { what: `node group ${nodegroupName} to be deleted`, timeoutMs: 60_000 },
+      { what: `node group ${nodegroupName} to be deleted` },
     );
 
   /** Processes whose command line has this text. */

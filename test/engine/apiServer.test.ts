@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { Cable } from './detour.ts';
 
 const CRD = fileURLToPath(new URL('../../crds/windowspools.yaml', import.meta.url));
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
 const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'];
-const isReady = (pool: WindowsPool | undefined) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
+const isReady = (pool: WindowsPool | undefined) => hasConditions(pool, READY);
 
 describe('an operator', function () {
   this.timeout(120_000);
@@ -32,9 +32,9 @@ describe('an operator', function () {
   /** Waits until it serves, and fails unless it is live and not ready. */
   async function assertWaits(message: RegExp): Promise<void> {
     const serves = () => operator.lines.some(({ healthPort }) => healthPort !== undefined);
-    await waitFor(serves, { what: 'the operator to serve', timeoutMs: 60_000, explain: () => operator.tail() });
+    await waitFor(serves, { what: 'the operator to serve', explain: () => operator.tail() });
     const failed = () => operator.lines.filter(({ msg }) => msg === 'list or watch failed').length >= 2;
-    await waitFor(failed, { what: 'failed tries', timeoutMs: 60_000, explain: () => operator.tail() });
+    await waitFor(failed, { what: 'failed tries', explain: () => operator.tail() });
     const { status, body } = await operator.get('/readyz');
     assert.equal(status, 503);
     assert.match(body, message);
@@ -85,11 +85,11 @@ describe('an operator', function () {
     await world.apply(poolManifest('growing'));
     await world.waitForPool('growing', 'to be CREATING', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
     await world.kubectl('delete', 'windowspool', 'leaving', '--wait=false');
-    await waitFor(() => groupIn('leaving')?.status === 'DELETING', { what: 'the deletion', timeoutMs: 60_000 });
+    await waitFor(() => groupIn('leaving')?.status === 'DELETING', { what: 'the deletion' });
 
     await world.controlPlane.stopApiServer();
     world.cloud.faults.speed({ speed: 4 });
-    await waitFor(() => groupIn('leaving') === undefined, { what: 'the group to be deleted', timeoutMs: 60_000 });
+    await waitFor(() => groupIn('leaving') === undefined, { what: 'the group to be deleted' });
     world.cloud.faults.edit({ group: 'settled', scalingConfig: { minSize: 2, maxSize: 3, desiredSize: 2 } });
     assert.equal((await operator.get('/healthz')).status, 200);
     assertUnharmed();
@@ -125,7 +125,7 @@ describe('an operator', function () {
       await startLeader();
       world.cloud.faults.calls.hang({ operation: 'CreateNodegroup', after: true });
       await world.apply(poolManifest('hung'));
-      await waitFor(() => groupIn('hung'), { what: 'the call that hangs', timeoutMs: 60_000 });
+      await waitFor(() => groupIn('hung'), { what: 'the call that hangs' });
       await assertEndsWell();
       const begun = groupIn('hung')?.nodegroupArn;
       await startLeader();
@@ -144,7 +144,7 @@ describe('an operator', function () {
     async function startLeader(kubeconfig = world.operatorKubeconfig): Promise<void> {
       operator = world.operator(FLAGS, { credentials: kubeconfig });
       const leads = () => operator.lines.some(({ msg }) => msg === 'controller started');
-      await waitFor(leads, { what: 'the operator to lead', timeoutMs: 60_000, explain: () => operator.tail() });
+      await waitFor(leads, { what: 'the operator to lead', explain: () => operator.tail() });
     }
 
     async function assertEndsWell(): Promise<void> {

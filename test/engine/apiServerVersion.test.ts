@@ -39,11 +39,7 @@ describe('an operator whose API server', () => {
     await using old = await claiming('v1.30.9-eks-1234567');
     const started = world.operator(['--leader-elect=true'], { credentials: old.kubeconfig });
     operator = started;
-    await waitFor(() => !started.running, {
-      what: 'the operator to exit',
-      timeoutMs: 60_000,
-      explain: () => started.tail(),
-    });
+    await waitFor(() => !started.running, { what: 'the operator to exit', explain: () => started.tail() });
     const [fatal, ...others] = started.lines.filter(({ level }) => level === 'fatal');
     assert.deepEqual(others, []);
     assertNames((fatal?.err as { message?: string } | undefined)?.message, 'v1.30.9-eks-1234567', '1.31');

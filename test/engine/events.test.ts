@@ -32,9 +32,10 @@ describe('events on a real API server', () => {
     recorder.publish(regarding, message);
     recorder.publish(regarding, message);
     await recorder.stop(30_000);
-    const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
     type Event = { regarding: { name: string }; note: string; series?: { count: number } };
-    const events = (JSON.parse(text).items as Event[]).filter((event) => event.regarding.name === name);
+    const events = (await fixture.world.list<Event>('events.events.k8s.io', '-n', 'default')).filter(
+      (event) => event.regarding.name === name,
+    );
     assert.deepEqual(
       events.map(({ note, series }) => [note, series?.count]),
       [['node-1 has build 10.0.17763', 3]],

@@ -94,7 +94,7 @@ describe('nodes on a real API server', () => {
           if (!answer.ok && answer.error.kind !== 'conflict') assert.fail(answer.error.message);
           return answer.ok;
         },
-        { what: 'the taints to be written', timeoutMs: 60_000, intervalMs: 20 },
+        { what: 'the taints to be written', intervalMs: 20 },
       );
     const before = now();
     await write(() => ({ set: [taint('example.com/a', '1')], remove: [] }));
@@ -111,7 +111,7 @@ describe('nodes on a real API server', () => {
     assert.deepEqual(await ofServer(), [foreign, taint('example.com/b', '2')], 'others are as they were');
     const odd = { set: [taint('not/a/key', '')], remove: [] };
     const isRefused = async () => errorKindOf(await nodes.setTaints(now(), odd, signal)) === 'refused';
-    await waitFor(isRefused, { what: 'an invalid taint to be rejected', timeoutMs: 60_000, intervalMs: 20 });
+    await waitFor(isRefused, { what: 'an invalid taint to be rejected', intervalMs: 20 });
     await write(() => ({ set: [], remove: now().taints }));
     assert.deepEqual(now().taints.filter(isOfTest), []);
     const gone = { ...now(), name: 'no-such-node' };

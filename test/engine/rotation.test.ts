@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { PodCredentials } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 
 /** Without leader election: a leader exits when the API server takes longer to start than the lease may be unreachable. */
@@ -68,7 +68,7 @@ describe('an operator whose credentials rotate', function () {
       `to have its group labelled ${tier}`,
       (pool) => {
         const labels = world.cloud.state.groups.get('steady')?.nodegroup.labels;
-        return labels?.tier === tier && conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified';
+        return labels?.tier === tier && hasConditions(pool, READY);
       },
       60_000,
     );
@@ -99,7 +99,7 @@ describe('an operator whose credentials rotate', function () {
     assert.notEqual(first.ca, second.ca);
     await mount('ca.crt', first.ca + second.ca);
     const hasReconnected = () => operator.lines.some(({ msg }) => msg.endsWith('changed; reconnecting'));
-    await waitFor(hasReconnected, { what: 'new connections', timeoutMs: 60_000, explain: () => operator.tail() });
+    await waitFor(hasReconnected, { what: 'new connections', explain: () => operator.tail() });
     await assertWorks('third');
 
     await serveWith(world, second);

@@ -103,7 +103,7 @@ describe('Argo CD with config/argocd', function () {
     });
     await using states = statesOfPool();
     await sync();
-    await waitFor(() => labels().team === 'shop', { what: 'the label in EKS', timeoutMs: 60_000 });
+    await waitFor(() => labels().team === 'shop', { what: 'the label in EKS' });
     await synced();
     const seen = await states.values();
     assert.deepEqual([seen.at(0), seen.at(-1)], ['Healthy', 'Healthy']);
@@ -228,7 +228,7 @@ describe('Argo CD with config/argocd', function () {
       spec.deletionPolicy = 'Retain';
     });
     await sync();
-    await world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady(POOL);
     assert.equal((await world.pool(POOL))?.spec.nodeGroup?.scaling?.desiredSize, 4, 'the size in Git');
     await synced();
     await inGit(false);
@@ -262,7 +262,7 @@ describe('Argo CD with config/argocd', function () {
     const restoreSpeed = freezeAws(world);
     try {
       await gitOps.argo.refresh(APP);
-      await world.waitForPool(POOL, 'to be created', (pool) => conditionOf(pool, 'Ready') === 'False/Creating');
+      await world.waitForConditions(POOL, 'Ready=False/Creating');
       await synced();
       assert.equal(await gitOps.poolHealth(APP), 'none');
       assert.notEqual(await world.get('configmap', 'later'), undefined);
@@ -307,7 +307,7 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
           'to be synced before its pool is Ready',
           ({ status }) => status?.operationState?.phase === 'Succeeded',
         );
-        await world.waitForPool(POOL, 'to be created', (pool) => conditionOf(pool, 'Ready') === 'False/Creating');
+        await world.waitForConditions(POOL, 'Ready=False/Creating');
       }
     } finally {
       for (const restoreSpeed of restoreSpeeds) restoreSpeed();
@@ -328,7 +328,7 @@ describe('An ApplicationSet of Argo CD over two clusters', function () {
     const before = await pools();
     await first.kubectl('delete', 'applicationset', 'windows-pools', '-n', ARGOCD_NAMESPACE, '--timeout=60s');
     const applications = () => first.kubectl('get', 'applications', '-n', ARGOCD_NAMESPACE, '-o', 'name');
-    await waitFor(async () => (await applications()) === '', { what: 'no Applications', timeoutMs: 60_000 });
+    await waitFor(async () => (await applications()) === '', { what: 'no Applications' });
     assert.deepEqual(await pools(), before);
     for (const world of worlds.values())
       assert.notEqual(await world.get('deployment', 'windowspool-operator', '-n', 'winpool-system'), undefined);

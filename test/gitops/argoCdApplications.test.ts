@@ -121,12 +121,12 @@ describe('Two Applications of Argo CD, one for the operator and one for the pool
     await gitOps.argo.cli('argocd app delete pools --yes');
     const waits = async () =>
       /Resource .*WindowsPool.* requires manual confirmation to delete/.test(await gitOps.argo.controllerLog());
-    await waitFor(waits, { what: 'the deletion to wait for a confirmation', timeoutMs: 60_000, intervalMs: 200 });
+    await waitFor(waits, { what: 'the deletion to wait for a confirmation', intervalMs: 200 });
     assert.equal((await world.pool(POOL))?.metadata.deletionTimestamp, undefined);
     await gitOps.argo.cli('argocd app confirm-deletion pools');
     await world.waitForPool(POOL, 'to be gone', (pool) => pool === undefined, 90_000);
     const gone = async () => (await gitOps.argo.application('pools')) === undefined;
-    await waitFor(gone, { what: 'the Application to be deleted', timeoutMs: 60_000, intervalMs: 200 });
+    await waitFor(gone, { what: 'the Application to be deleted', intervalMs: 200 });
   });
 });
 

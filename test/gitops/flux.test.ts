@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '@aws-sdk/client-eks';
 import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
@@ -13,9 +12,10 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { FLUX_NAMESPACE, type Flux, type FluxObject, fluxConditionOf, startFlux } from '../../hack/gitops/flux.ts';
 import { GitRepository } from '../../hack/gitops/gitRepository.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { callsOf, creationsOf } from '../awsCalls.ts';
+import { conditionOf, hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { watchEvents } from '../fakes/testenv/watchEvents.ts';
-import { creationsOf, poolManifest } from '../pools.ts';
+import { poolManifest } from '../pools.ts';
 import { kstatusOf } from './gitopsTools.ts';
 
 const CRD = fileURLToPath(new URL('../../crds/windowspools.yaml', import.meta.url));
@@ -23,7 +23,6 @@ const SOURCE = 'platform';
 const POOLS = 'clusters/demo/pools';
 const WORKLOADS = 'clusters/demo/workloads';
 const SUCCEEDED = 'True/ReconciliationSucceeded';
-const BROKEN_GROUP = { clusterName: 'demo', nodegroupName: 'broken' };
 const KEEP = { 'kustomize.toolkit.fluxcd.io/prune': 'disabled' };
 const KEEP_CRD = {
   target: { kind: 'CustomResourceDefinition' },
@@ -159,7 +158,7 @@ describe('a Flux Kustomization', function () {
   it('sees a new pool as InProgress in every state that it has before it is Ready', async () => {
     const early = versionsOfPool.slice(
       0,
-      versionsOfPool.findIndex((pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified'),
+      versionsOfPool.findIndex((pool) => hasConditions(pool, READY)),
     );
     const states = (await kstatusOf(early)).map(({ status }, index) => [status, early[index]?.status]);
     assert.notEqual(states.length, 0);
@@ -185,7 +184,7 @@ describe('a Flux Kustomization', function () {
       ...['patch', 'windowspool', 'web', '--type=merge', '--field-manager=inventory'],
       ...['--patch', JSON.stringify({ metadata: { labels: { team: 'shop' } } })],
     );
-    await world().waitForPool('web', 'to be paused', (pool) => conditionOf(pool, 'Paused') === 'True/Paused');
+    await world().waitForConditions('web', 'Paused=True/Paused');
     await flux().reconcile('Kustomization', 'windows-pools');
     const pool = await world().pool('web');
     const { paused, nodeGroup } = pool?.spec ?? {};
@@ -222,28 +221,21 @@ describe('a Flux Kustomization', function () {
   });
 
   it('removes the retry annotation of a failed pool, whose creation is retried once for each annotation', async () => {
-    const callsOf = (operation: string) =>
-      world()
-        .cloud.calls()
-        .filter((call) => call.operation === operation && isDeepStrictEqual(call.input, BROKEN_GROUP)).length;
-    const changes = () => [callsOf('DeleteNodegroup'), creationsOf(world(), 'broken')];
+    const callsAbout = (operation: string) => callsOf(world(), operation, 'broken').length;
+    const changes = () => [callsAbout('DeleteNodegroup'), creationsOf(world(), 'broken')];
     assert.deepEqual(changes(), [0, 1]);
     for (const [index, value] of ['1', '2'].entries()) {
       world().cloud.faults.createFailure({ group: 'broken', issues: [ISSUE] });
       await world().kubectl('annotate', 'windowspool', 'broken', `winpool.dev/retry=${value}`);
       const isCreated = () => creationsOf(world(), 'broken') === index + 2;
-      await waitFor(isCreated, { what: `the creation after retry=${value}`, timeoutMs: 60_000 });
-      await world().waitForPool(
-        'broken',
-        'to fail again',
-        (pool) => conditionOf(pool, 'Stalled') === 'True/CreateFailed',
-      );
-      const reads = callsOf('DescribeNodegroup');
+      await waitFor(isCreated, { what: `the creation after retry=${value}` });
+      await world().waitForConditions('broken', 'Stalled=True/CreateFailed');
+      const reads = callsAbout('DescribeNodegroup');
       await flux().reconcile('Kustomization', 'windows-pools');
       assert.equal((await world().pool('broken'))?.metadata.annotations, undefined);
       // The operator reads the group again when an annotation changes.
-      const isRead = () => callsOf('DescribeNodegroup') > reads;
-      await waitFor(isRead, { what: `the operator to see that retry=${value} was removed`, timeoutMs: 60_000 });
+      const isRead = () => callsAbout('DescribeNodegroup') > reads;
+      await waitFor(isRead, { what: `the operator to see that retry=${value} was removed` });
       assert.deepEqual(changes(), [index + 1, index + 2], `after retry=${value}`);
     }
   });
@@ -269,11 +261,7 @@ describe('a Flux Kustomization', function () {
     const pool = await world().pool('named');
     assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     assert.ok(since(ready.status?.conditions, 'Ready') >= since(pool?.status?.conditions, 'Ready'));
-    await world().waitForPool(
-      'unchecked',
-      'to be Stalled',
-      (found) => conditionOf(found, 'Stalled') === 'True/CreateFailed',
-    );
+    await world().waitForConditions('unchecked', 'Stalled=True/CreateFailed');
   });
 
   it('of the operator keeps the pools when it is deleted, if the CRD has prune: disabled', async () => {
@@ -336,11 +324,7 @@ describe('a Flux HelmRelease of the chart', function () {
     await world().login();
     world().operator();
     await world().apply(poolManifest('web'));
-    await world().waitForPool(
-      'web',
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await world().waitForReady('web');
     assert.ok(!(await columns()).includes('Release'));
   });
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { READY, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { assertGolden } from '../goldenText.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
@@ -11,16 +11,12 @@ describe('the recorded pools equal those of a cluster', () => {
   const fixture = withOperator('--resync-interval=300ms', '--denied-retry-interval=1s', '--create-retry-interval=10m');
   const faults = () => fixture.world.cloud.faults;
   const patch = (name: string, spec: object) => fixture.world.patchPool(name, spec);
-  const becomes = (name: string, ...states: readonly string[]) =>
-    fixture.world.waitForPool(name, `to have ${states.join(', ')}`, (pool) =>
-      states.every((state) => conditionOf(pool, state.split('=')[0] ?? '') === state.split('=')[1]),
-    );
+  const becomes = (name: string, ...states: readonly string[]) => fixture.world.waitForConditions(name, ...states);
   const apply = async (name: string, spec: Parameters<typeof poolManifest>[1], ...states: readonly string[]) => {
     await fixture.world.apply(poolManifest(name, spec));
     await becomes(name, ...states);
   };
-  const ready = (name: string, spec = {}) =>
-    apply(name, spec, 'Ready=True/EnoughNodesVerified', 'UpToDate=True/MatchesSpec');
+  const ready = (name: string, spec = {}) => apply(name, spec, READY, UP_TO_DATE);
 
   /** Compares when the conditions are stable: they were the same after three reconciliations. */
   async function record(name: string, pool = name): Promise<void> {
@@ -32,11 +28,7 @@ describe('the recorded pools equal those of a cluster', () => {
       seen = { conditions, times: isDeepStrictEqual(conditions, seen.conditions) ? seen.times + 1 : 0 };
       return seen.times === 6 && found;
     };
-    const quiet = await waitFor(isQuiet, {
-      what: `the conditions of ${pool} to be stable`,
-      timeoutMs: 30_000,
-      intervalMs: 150,
-    });
+    const quiet = await waitFor(isQuiet, { what: `the conditions of ${pool} to be stable`, intervalMs: 150 });
     await assertGolden(`pools/${name}.yaml`, recordingOf(quiet));
   }
 
@@ -44,9 +36,7 @@ describe('the recorded pools equal those of a cluster', () => {
     await ready('web', { nodeGroup: { scaling: { minSize: 1, maxSize: 3, desiredSize: 3 } } });
     await fixture.world.waitForPool('web', 'to have 3 nodes', (pool) => pool?.status?.nodes?.verified === 3);
     await record('ready', 'web');
-    const member = 'eks.amazonaws.com/nodegroup=web';
-    const nodes = await fixture.world.kubectl('get', 'nodes', '-l', member, '-o', 'jsonpath={.items[*].metadata.name}');
-    const [first = '', ...others] = nodes.split(' ');
+    const [first = '', ...others] = await fixture.world.nodeNamesOf('web');
     faults().patchKernel({ node: first, build: '10.0.17763' });
     await becomes('web', 'NodesVerified=False/WrongBuild');
     await record('one-bad-node', 'web');

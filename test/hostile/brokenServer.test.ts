@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, READY, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import {
@@ -127,13 +127,8 @@ describe('an API server that answers as none does', function () {
     const isFailed = (pool: WindowsPool | undefined) => conditionOf(pool, 'UpToDate') === 'False/UpdateFailed';
     await world.waitForPool(UPDATED, 'to report that the update failed', isFailed, 90_000);
     const before = server.answered(pods);
-    await world.kubectl(
-      'annotate',
-      'nodes',
-      '-l',
-      `eks.amazonaws.com/nodegroup=${DRAINED}`,
-      'winpool.dev/replace=true',
-    );
+    const ofPool = ['nodes', '-l', `eks.amazonaws.com/nodegroup=${DRAINED}`];
+    await world.kubectl('annotate', ...ofPool, 'winpool.dev/replace=true');
     await answeredAll([pods], before + 3 * NODES, 60_000);
     await assertBounded();
   });
@@ -144,12 +139,7 @@ describe('an API server that answers as none does', function () {
     await answeredAll(broken, 1, 60_000);
     await answeredAll(broken.slice(0, 1), 3, 60_000);
     server.repair();
-    await world.waitForPool(
-      CREATED,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-      RECOVERY_MS,
-    );
+    await world.waitForPool(CREATED, 'to be Ready', (pool) => hasConditions(pool, READY), RECOVERY_MS);
     await world.waitForPool(DRAINED, 'to be settled', isSettled, RECOVERY_MS);
     await assertBounded();
   });

@@ -3,9 +3,8 @@
  * Each node is terminated once, each group is created once, and all pools are Ready in the end.
  */
 import assert from 'node:assert/strict';
-import type { V1Node } from '@kubernetes/client-node';
-import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { type CallEntry, nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
 import { instanceOf } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
@@ -46,7 +45,7 @@ describe(`${POOLS} pools with reads of AWS that are ${STALE_SECONDS} s old, and 
 
   /** The calls that AWS accepted. */
   const calls = (operation: string): CallEntry[] =>
-    fixture.world.cloud.calls().filter((call) => call.operation === operation && call.result === 'ok');
+    callsOf(fixture.world, operation).filter(({ result }) => result === 'ok');
   /** The client request tokens of the accepted calls about a group: EKS carries out those with the same token once. */
   const tokensOf = (group: string, operation: string): Set<unknown> =>
     new Set(
@@ -54,10 +53,7 @@ describe(`${POOLS} pools with reads of AWS that are ${STALE_SECONDS} s old, and 
         .filter((call) => nodeGroupIn(call) === group)
         .map(({ input }) => (input as { clientRequestToken?: string }).clientRequestToken),
     );
-  const nodesOf = async (pool: string) => {
-    const text = await fixture.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`, '-o', 'json');
-    return (JSON.parse(text) as { items: Stored<V1Node>[] }).items;
-  };
+  const nodesOf = (pool: string) => fixture.world.nodesOf(pool);
   const settled = (name: string, size: number) =>
     fixture.world.waitForPool(
       name,

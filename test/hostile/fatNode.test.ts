@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 import type { TestEnv } from '../fakes/testenv/testEnv.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { acceptedFrom, nodeOf, reportStatus } from './kubelet.ts';
@@ -64,7 +63,7 @@ describe('a node whose kubelet reports', function () {
     leader = await world.operator(REPLICA_FLAGS).ready();
     await untilLeads(leader);
     await world.apply(poolManifest('fat'));
-    await world.waitForPool('fat', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady('fat');
     standby = await world.operator(REPLICA_FLAGS).ready();
     node = await nodeOf(world, 'fat');
     holder = await lease();

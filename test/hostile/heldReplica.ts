@@ -110,11 +110,7 @@ export class HeldReplica implements AsyncDisposable {
   async resume(): Promise<void> {
     this.signal('SIGCONT');
     const explain = () => this.process.tail();
-    await waitFor(() => !this.process.running, {
-      what: 'the process that was paused to exit',
-      timeoutMs: 60_000,
-      explain,
-    });
+    await waitFor(() => !this.process.running, { what: 'the process that was paused to exit', explain });
     assert.equal(await this.process.stop(), 1);
     assert.match(this.process.tail(), /LeadershipLost: the lease was not renewed for/);
   }

@@ -10,7 +10,7 @@ import type { ApiProxy } from '../engine/apiProxy.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
 import { type ReplicaWrite, replicaWrite, writesWithoutLease } from '../fakes/testenv/leaseHolder.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { startMarkingProxy } from './markingProxy.ts';
@@ -77,7 +77,7 @@ describe('if another client', function () {
     });
     for (const mark of MARKS) replicas.push(await startReplica(mark));
     await world.apply(poolManifest(POOL));
-    await world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady(POOL);
     // A user who never stops, so that a leader always has something to write.
     user = setInterval(() => void changePool(), 300);
   });
@@ -140,8 +140,7 @@ describe('if another client', function () {
       const leader = holder();
       await vandalise(world);
       const leaves = replicas.filter(({ mark }) => mark === leader).map(({ process }) => process);
-      if (!remains)
-        await waitFor(() => leaves.every(({ running }) => !running), { what: `${leader} to exit`, timeoutMs: 30_000 });
+      if (!remains) await waitFor(() => leaves.every(({ running }) => !running), { what: `${leader} to exit` });
       const writes = observed.filter(({ kind }) => kind === 'lease').length;
       await waitFor(() => observed.filter(({ kind }) => kind === 'lease').length > writes, {
         what: 'a replica to write the lease again',

@@ -1,10 +1,9 @@
 /** A host leaves the list of its pool in the middle of its drain. The operator has only the permissions that are shipped. */
 import assert from 'node:assert/strict';
-import type { V1ConfigMap } from '@kubernetes/client-node';
-import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { CORDONED_ANNOTATION, REPLACE_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { ofOperator, readAudit, refused } from '../fakes/testenv/audit.ts';
 import { withExistingNodes } from '../nodes/existingNodesFixture.ts';
+import { budget, controllerOf, namespaceCalled, podOn } from '../userObjects.ts';
 
 const NAMESPACE = 'listed-hosts';
 const LIST = 'windows-instances';
@@ -34,26 +33,10 @@ describe('a listed host in the middle of its drain', () => {
 
   /** Runs a pod on the node that a PodDisruptionBudget protects. */
   async function occupy(nodeName: string): Promise<void> {
-    const { metadata } = (await fixture.world.get<Stored<V1ConfigMap>>('configmap', OWNER, '-n', NAMESPACE)) ?? {};
-    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: OWNER, uid: metadata?.uid, controller: true };
-    const labels = { app: nodeName };
-    await fixture.world.apply({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: nodeName, namespace: NAMESPACE, labels, ownerReferences: [owner] },
-      spec: {
-        nodeName,
-        tolerations: [{ key: 'os', operator: 'Exists' }],
-        containers: [{ name: 'main', image: 'main' }],
-      },
-    });
+    const owner = await controllerOf(fixture.world, NAMESPACE, OWNER);
+    await fixture.world.apply(podOn(nodeName, NAMESPACE, nodeName, owner));
     await kubectl('wait', '--for=condition=Ready', `pod/${nodeName}`, '--timeout=20s');
-    await fixture.world.apply({
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: { name: nodeName, namespace: NAMESPACE },
-      spec: { minAvailable: 1, selector: { matchLabels: labels } },
-    });
+    await fixture.world.apply(budget(NAMESPACE, nodeName, { minAvailable: 1 }));
     await kubectl('wait', '--for=jsonpath={.status.currentHealthy}=1', `pdb/${nodeName}`, '--timeout=20s');
   }
 
@@ -78,7 +61,7 @@ describe('a listed host in the middle of its drain', () => {
   }
 
   before(async () => {
-    await fixture.world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await fixture.world.apply(namespaceCalled(NAMESPACE));
     await configMap(OWNER, {});
   });
   after(() => fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s'));

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf, creationsOf } from '../awsCalls.ts';
 import type { LocalAws } from '../fakes/localaws/localAws.ts';
 import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
-import { creationsOf, poolManifest } from '../pools.ts';
+import { poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 
 interface Lie {
@@ -93,14 +93,8 @@ describe('while a pool is deleted and EKS reports', () => {
 
   const group = (pool: string) => fixture.world.cloud.state.groups.get(pool);
   const remove = (pool: string) => fixture.world.kubectl('delete', 'windowspool', pool, '--wait=false');
-  const callsAbout = (pool: string, operation: string) =>
-    fixture.world.cloud.calls().filter((call) => call.operation === operation && nodeGroupIn(call) === pool);
-  const untilGone = (pool: string) =>
-    waitFor(() => deleted.has(pool), {
-      what: `pool ${pool} to be deleted`,
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+  const callsAbout = (pool: string, operation: string) => callsOf(fixture.world, operation, pool);
+  const untilGone = (pool: string) => fixture.until(`pool ${pool} to be deleted`, () => deleted.has(pool));
 
   /** Asserts that the pool existed until its group was gone, and that one call deleted the group. */
   async function assertDeletedOnce(pool: string): Promise<void> {
@@ -123,11 +117,7 @@ describe('while a pool is deleted and EKS reports', () => {
     tell(cloud, pool);
     await remove(pool);
     for (let told = 1; told <= count; told += 1) {
-      await waitFor(() => wrong() >= before + told, {
-        what: `wrong response ${told} about group ${pool}`,
-        timeoutMs: 30_000,
-        explain: () => fixture.operator.tail(),
-      });
+      await fixture.until(`wrong response ${told} about group ${pool}`, () => wrong() >= before + told);
       if (told < count && !isPatient)
         await fixture.world.kubectl('annotate', 'windowspool', pool, `${RETRY}=${told}`, '--overwrite');
     }
@@ -148,7 +138,7 @@ describe('while a pool is deleted and EKS reports', () => {
     });
     let tags: Record<string, string> | undefined;
     await remove(UNTAGGED);
-    await waitFor(() => isTold, { what: 'the response without tags', timeoutMs: 30_000 });
+    await waitFor(() => isTold, { what: 'the response without tags' });
   }
 
   /** EKS does not know the group that it creates: reads lag behind writes. */
@@ -157,15 +147,11 @@ describe('while a pool is deleted and EKS reports', () => {
     const restoreSpeed = freezeAws(world);
     try {
       await world.apply(poolManifest(CREATING));
-      await waitFor(() => group(CREATING)?.nodegroup.status === 'CREATING', {
-        what: 'the group to be created',
-        timeoutMs: 30_000,
-      });
+      await waitFor(() => group(CREATING)?.nodegroup.status === 'CREATING', { what: 'the group to be created' });
       describe404('No node group found for name: x.', 1)(world.cloud, CREATING);
       await remove(CREATING);
       await waitFor(() => callsAbout(CREATING, 'DescribeNodegroup').some(({ result }) => result === NOT_FOUND), {
         what: 'the wrong response',
-        timeoutMs: 30_000,
       });
     } finally {
       restoreSpeed();
@@ -183,12 +169,7 @@ describe('while a pool is deleted and EKS reports', () => {
     });
     const pools = [...lies.map(({ pool }) => pool), UNTAGGED];
     await world.apply({ apiVersion: 'v1', kind: 'List', items: pools.map((pool) => poolManifest(pool)) });
-    for (const pool of pools)
-      await world.waitForPool(
-        pool,
-        'to be Ready',
-        (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
-      );
+    for (const pool of pools) await world.waitForReady(pool);
     await removeCreating();
     const begun: readonly (readonly [string, Promise<unknown>])[] = [
       ...lies.map((lie) => [lie.pool, removeAmid(lie)] as const),

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
+import { callsOf, terminatedBy } from '../awsCalls.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
@@ -99,10 +100,7 @@ describe('a leader that is paused', function () {
     );
     const removed = [...targets].filter(([{ name }]) => ['remove', 'cordon', 'evict'].includes(name));
     const expected = removed.map(([, { instance }]) => instance).sort();
-    const terminated = cloud
-      .calls()
-      .filter(({ operation, result }) => operation === 'TerminateInstanceInAutoScalingGroup' && result === 'ok')
-      .map(({ input }) => (input as { InstanceId: string }).InstanceId);
+    const terminated = terminatedBy(cloud.calls());
     assert.deepEqual(terminated.filter((id) => expected.includes(id)).sort(), expected);
     for (const { pool } of targets.values()) assert.equal(creationTokens(world, pool).size, 1, pool);
   }
@@ -148,12 +146,7 @@ describe('a leader that is paused', function () {
 });
 
 /** The client request tokens with which the group of a pool was created. */
-function creationTokens({ cloud }: TestEnv, pool: string): Set<unknown> {
-  const inputs = cloud
-    .calls()
-    .map(({ operation, input }) => ({ operation, ...(input as Partial<CreateNodegroupRequest>) }));
-  const creations = inputs.filter(
-    ({ operation, nodegroupName }) => operation === 'CreateNodegroup' && nodegroupName === pool,
-  );
-  return new Set(creations.map(({ clientRequestToken }) => clientRequestToken));
+function creationTokens(world: TestEnv, pool: string): Set<unknown> {
+  const creations = callsOf(world, 'CreateNodegroup', pool);
+  return new Set(creations.map(({ input }) => (input as Partial<CreateNodegroupRequest>).clientRequestToken));
 }

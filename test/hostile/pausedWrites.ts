@@ -1,9 +1,8 @@
 /** The kinds of write before which a leader is paused: what causes each, and the request that precedes it. */
-import type { V1ConfigMap } from '@kubernetes/client-node';
-import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { conditionOf, isReconciled, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, isReconciled, READY, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
+import { controllerOf, podOn } from '../userObjects.ts';
 
 const POOLS = '/apis/winpool.dev/v1alpha1/windowspools';
 const OLD_RELEASE = '1.36-2026.02.17';
@@ -41,7 +40,7 @@ export interface PausedWrite {
 /** Whether a pool is Ready, its spec is reconciled, and none of its nodes is being replaced. */
 export function isSettled(pool: WindowsPool | undefined): boolean {
   return (
-    conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
+    hasConditions(pool, READY) &&
     isReconciled(pool) &&
     pool?.status?.disruption === undefined &&
     conditionOf(pool, 'Disrupting') === 'absent'
@@ -59,18 +58,8 @@ const statusOf = ({ pool }: Target) => `PUT ${POOLS}/${pool}/status`;
 async function makePod({ world, pool, node }: Target): Promise<void> {
   const labels = { suite: 'paused-leader' };
   await world.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: pool, namespace: 'default', labels } });
-  const { metadata } = (await world.get<Stored<V1ConfigMap>>('configmap', pool, '-n', 'default')) ?? {};
-  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: pool, uid: metadata?.uid, controller: true };
-  await world.apply({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: pool, namespace: 'default', labels, ownerReferences: [owner] },
-    spec: {
-      nodeName: node,
-      tolerations: [{ key: 'os', operator: 'Exists' }],
-      containers: [{ name: 'main', image: 'main' }],
-    },
-  });
+  const { metadata, ...pod } = podOn(node, 'default', pool, await controllerOf(world, 'default', pool));
+  await world.apply({ ...pod, metadata: { ...metadata, labels } });
 }
 
 export const pausedWrites: readonly PausedWrite[] = [

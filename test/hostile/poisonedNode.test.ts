@@ -92,11 +92,7 @@ describe('a node whose kubelet reports', () => {
     const kernelVersion = '10.0.\u001b[2J\u001b]0;x\u0007\n20348\r\n  Ready=True\u202e';
     assert.equal(await reportStatus(fixture.world, node, `{"nodeInfo":${info(kernelVersion)}}`), undefined);
     reports += 1;
-    const pool = await fixture.world.waitForPool(
-      'poisoned',
-      'to report the node',
-      (found) => conditionOf(found, 'NodesVerified') === 'False/UnknownKernelVersion',
-    );
+    const pool = await fixture.world.waitForConditions('poisoned', 'NodesVerified=False/UnknownKernelVersion');
     const message = messageOf(pool, 'NodesVerified');
     assert.ok(message.includes(node), message);
     assert.doesNotMatch(JSON.stringify(pool?.status), /\\u00[01]|\\n|\\r|\u202e/);

@@ -37,11 +37,7 @@ describe('a node that a kubelet labels as one of another node group', () => {
       messageOf(pool, 'NodesVerified').includes(moved),
     );
     assert.match(messageOf(claimed, 'NodesVerified'), /\b2 nodes verified\. 1 node with the label .* not counted\b/);
-    await world.waitForPool(
-      'home',
-      'to miss the node',
-      (pool) => conditionOf(pool, 'NodesVerified') === 'False/MembershipLabelRemoved',
-    );
+    await world.waitForConditions('home', 'NodesVerified=False/MembershipLabelRemoved');
     watch.check();
     assert.deepEqual([...reported], [`${READY} 2`]);
   });

@@ -7,7 +7,8 @@ import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { CORDONED_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { callsOf } from '../awsCalls.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { instanceOf } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
@@ -106,10 +107,9 @@ describe('nodes that others take out of service', function () {
       .filter((node) => groupOf(node) === pool)
       .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   const terminated = () =>
-    world.cloud
-      .calls()
-      .filter(({ operation }) => operation === 'TerminateInstanceInAutoScalingGroup')
-      .map(({ input }) => (input as { InstanceId: string }).InstanceId);
+    callsOf(world, 'TerminateInstanceInAutoScalingGroup').map(
+      ({ input }) => (input as { InstanceId: string }).InstanceId,
+    );
 
   const untilSettled = (pool: string, size: number) =>
     world.waitForPool(
@@ -175,12 +175,7 @@ describe('nodes that others take out of service', function () {
       await take();
       replica.release();
     }
-    for (const { pool } of cases)
-      await world.waitForPool(
-        pool,
-        'to say that the node waits',
-        (found) => conditionOf(found, 'Disrupting') === 'True/DisruptionPending',
-      );
+    for (const { pool } of cases) await world.waitForConditions(pool, 'Disrupting=True/DisruptionPending');
     assert.deepEqual([cordoned, terminated()], [[], []]);
     for (const { pool, hand } of cases) {
       const out = nodesOf(pool).find(isOut);

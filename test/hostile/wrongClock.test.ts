@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { callsOf } from '../awsCalls.ts';
+import { hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { instanceOf, withTerminatingNodes } from '../nodeOperations/terminatingNodesFixture.ts';
 import { poolManifest } from '../pools.ts';
 
@@ -53,13 +53,8 @@ describe('on a machine whose clock is', () => {
   const suite = withTerminatingNodes();
   const { fixture } = suite;
 
-  const updatesOf = (pool: string) =>
-    fixture.world.cloud
-      .calls()
-      .filter((call) => call.operation === 'UpdateNodegroupVersion' && nodeGroupIn(call) === pool).length;
-  const readsOf = (pool: string) =>
-    fixture.world.cloud.calls().filter((call) => call.operation === 'DescribeNodegroup' && nodeGroupIn(call) === pool)
-      .length;
+  const updatesOf = (pool: string) => callsOf(fixture.world, 'UpdateNodegroupVersion', pool).length;
+  const readsOf = (pool: string) => callsOf(fixture.world, 'DescribeNodegroup', pool).length;
 
   for (const { name, what, shifts } of cases)
     it(`${what}, nodes are drained and remediated as on any other`, async () => {
@@ -117,9 +112,7 @@ describe('on a machine whose clock is', () => {
       await world.waitForPool(
         inside,
         'to be updated',
-        (found) =>
-          found?.status?.nodeGroup?.releaseVersion === NEW &&
-          conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
+        (found) => found?.status?.nodeGroup?.releaseVersion === NEW && hasConditions(found, READY),
       );
       assert.deepEqual([updatesOf(inside), updatesOf(outside)], [1, 0]);
 

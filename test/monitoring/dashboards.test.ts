@@ -10,6 +10,7 @@ import { subnetIds } from '../fakes/localaws/network.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { podOn } from '../userObjects.ts';
 import { hastened, ruleFile, ruleText } from './alertRules.ts';
 import { chosen, JOB, rowsOf, sorted } from './dashboardPanels.ts';
 import { BUDGET, empty, type Facts, fromKubectl, type Row, within } from './dashboardValues.ts';
@@ -48,14 +49,8 @@ describe('the dashboards on a real Prometheus', function () {
     await fixture.world.kubectl('delete', 'pod', HOLDS, '--ignore-not-found', '--force', '--grace-period=0');
     for (const id of subnetIds) fixture.world.cloud.faults.subnet({ id, freeAddresses: 251 });
     await prometheus?.[Symbol.asyncDispose]();
-    await fixture.world.kubectl(
-      'delete',
-      'clusterrolebinding,serviceaccount',
-      READER,
-      '-n',
-      'default',
-      '--ignore-not-found',
-    );
+    const reader = ['clusterrolebinding,serviceaccount', READER, '-n', 'default'];
+    await fixture.world.kubectl('delete', ...reader, '--ignore-not-found');
     await exporter?.stop();
   });
   const fixture = withOperator(
@@ -88,12 +83,7 @@ describe('the dashboards on a real Prometheus', function () {
   /** One pool with a value for every panel, one in the middle of an update, one that is paused. */
   async function makePools(): Promise<void> {
     const { cloud } = fixture.world;
-    const ready = (name: string) =>
-      fixture.world.waitForPool(
-        name,
-        'to be Ready',
-        (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-      );
+    const ready = (name: string) => fixture.world.waitForReady(name);
     await fixture.world.apply(
       poolManifest(POOL, {
         nodeGroup: { scaling: { minSize: 2, maxSize: 4 }, driftPolicy: 'Report' },
@@ -134,7 +124,6 @@ describe('the dashboards on a real Prometheus', function () {
     );
     await waitFor(async () => (await prometheus.alerts()).some(({ state }) => state === 'firing'), {
       what: 'an alert to fire',
-      timeoutMs: 60_000,
       explain: () => prometheus.tail(),
     });
   }
@@ -142,40 +131,18 @@ describe('the dashboards on a real Prometheus', function () {
   /** A user replaces a node with a pod that no controller recreates. */
   async function holdNode(): Promise<void> {
     const failing = (await fixture.world.pool(POOL))?.status?.failingNodes ?? [];
-    const names = await fixture.world.kubectl(
-      'get',
-      'nodes',
-      '-l',
-      `eks.amazonaws.com/nodegroup=${POOL}`,
-      '-o',
-      'name',
-    );
-    const node = names
-      .trim()
-      .split('\n')
-      .find((name) => !failing.some((other) => name.endsWith(other.name)));
-    await fixture.world.apply({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { namespace: 'default', name: HOLDS },
-      spec: {
-        nodeName: node?.replace('node/', ''),
-        tolerations: [{ key: 'os', operator: 'Exists' }],
-        containers: [{ name: 'main', image: 'main' }],
-      },
-    });
+    const node = (await fixture.world.nodeNamesOf(POOL)).find((name) => !failing.some((other) => name === other.name));
+    await fixture.world.apply(podOn(node ?? '', 'default', HOLDS));
     await fixture.world.kubectl('wait', '--for=condition=Ready', `pod/${HOLDS}`, '--timeout=20s');
-    await fixture.world.kubectl('annotate', node ?? '', 'winpool.dev/replace=true');
+    await fixture.world.kubectl('annotate', 'node', node ?? '', 'winpool.dev/replace=true');
     await fixture.world.waitForPool(POOL, 'to wait for the pod', (pool) =>
       conditionOf(pool, 'Disrupting').endsWith('/DrainBlocked'),
     );
   }
 
   async function readFacts(pools: readonly string[]): Promise<Facts> {
-    const list = async <T>(...args: readonly string[]): Promise<T[]> =>
-      JSON.parse(await fixture.world.kubectl('get', ...args, '-o', 'json')).items;
-    const all = await list<WindowsPool>('windowspools');
-    const nodes = await list<Facts['nodes'][number]>('nodes', '-l', 'kubernetes.io/os=windows');
+    const all = await fixture.world.list<WindowsPool>('windowspools');
+    const nodes = await fixture.world.list<Facts['nodes'][number]>('nodes', '-l', 'kubernetes.io/os=windows');
     const chosen = all.filter(({ metadata }) => pools.length === 0 || pools.includes(metadata.name));
     const alerts = (await prometheus.alerts())
       .filter(({ state, labels }) => state === 'firing' && (!labels.pool || chosen.some(isCalled(labels.pool))))
@@ -227,7 +194,6 @@ describe('the dashboards on a real Prometheus', function () {
           },
           {
             what: 'the panels to show the values of kubectl',
-            timeoutMs: 60_000,
             intervalMs: 500,
             explain: () => JSON.stringify(wrong, null, 1),
           },

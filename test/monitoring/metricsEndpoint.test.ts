@@ -10,6 +10,7 @@ import { blocksOf } from '../docs/markdown.ts';
 import { Cable } from '../engine/detour.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 import type { TestEnv } from '../fakes/testenv/testEnv.ts';
+import { withoutPermission } from '../lessPermissions.ts';
 import { assertNames } from '../messages.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { scrape } from './scraper.ts';
@@ -51,7 +52,7 @@ describe('the metrics endpoint', function () {
       const answer = await scrape(operator, { token });
       return answer.status === 200 && answer;
     };
-    const { body, headers } = await waitFor(answered, { what: 'an answer with 200', timeoutMs: 30_000 });
+    const { body, headers } = await waitFor(answered, { what: 'an answer with 200' });
     assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
     assert.match(body, /^windowspool_build_info\{version="\d+\.\d+\.\d+",node_version="v\d+\.\d+\.\d+"\} 1$/m);
   });
@@ -106,15 +107,7 @@ describe('the metrics endpoint', function () {
   });
 
   it('responds with 503 and the cause when the operator lacks the permission to send reviews', async () => {
-    const role = ['clusterrole', 'windowspool-operator'] as const;
-    const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as {
-      rules: { resources: string[] }[];
-    };
-    const without = rules.filter(({ resources }) => !resources.includes('tokenreviews'));
-    const patch = (next: object) =>
-      world.kubectl('patch', ...role, '--type=merge', '-p', JSON.stringify({ rules: next }));
-    await patch(without);
-    try {
+    await withoutPermission(world, 'tokenreviews', undefined, async () => {
       const text = await waitFor(
         async () => {
           const { status, body } = await scrape(operator, { token: await tokenOf('prometheus') });
@@ -125,9 +118,7 @@ describe('the metrics endpoint', function () {
       assert.match(text, /cannot create resource "tokenreviews"/);
       const isLogged = () => operator.lines.some(({ msg }) => /could not be authorized/.test(msg));
       await waitFor(isLogged, { what: 'the log line', timeoutMs: 10_000, explain: () => operator.tail() });
-    } finally {
-      await patch(rules);
-    }
+    });
     const open = async () => (await scrape(operator, { token: await tokenOf('prometheus') })).status === 200;
     await waitFor(open, { what: 'the permission to be restored', timeoutMs: 20_000, intervalMs: 200 });
   });
@@ -235,7 +226,7 @@ describe('the metrics endpoint', function () {
     it('does not start with an invalid one, and logs the remedy', async () => {
       const empty = await mkdtemp(join(tmpdir(), 'metrics-cert-'));
       const failing = world.operator([...SECURE, `--metrics-cert-dir=${empty}`]);
-      await waitFor(() => !failing.running, { what: 'the operator to exit', timeoutMs: 30_000 });
+      await waitFor(() => !failing.running, { what: 'the operator to exit' });
       await rm(empty, { recursive: true });
       assert.match(failing.tail(), /tls\.crt does not exist\..* --metrics-cert-dir\./);
     });

@@ -1,15 +1,15 @@
 /** Every alert on a real Prometheus: it fires when its cause occurs in a running operator, and resolves when the cause is gone. */
 import assert from 'node:assert/strict';
-import type { V1ClusterRole, V1ConfigMap } from '@kubernetes/client-node';
-import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { freePort } from '../../hack/controlplane/ports.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { READY, startTestEnv, type TestEnv, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
+import { withoutPermission } from '../lessPermissions.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws } from '../sharedWorld.ts';
+import { budget, controllerOf, podOn } from '../userObjects.ts';
 import { alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
 import { PrometheusServer } from './prometheusServer.ts';
 import { scrape } from './scraper.ts';
@@ -87,13 +87,13 @@ describe('alerts on a real Prometheus', function () {
 
   async function fires(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     const isFiring = async () => (await statesOf(name, labels)).includes('firing');
-    await waitFor(isFiring, { what: `${name} to fire`, timeoutMs: 60_000, intervalMs: 200, explain });
+    await waitFor(isFiring, { what: `${name} to fire`, intervalMs: 200, explain });
     fired.add(name);
   }
 
   async function ends(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     const isQuiet = async () => (await statesOf(name, labels)).length === 0;
-    await waitFor(isQuiet, { what: `${name} to resolve`, timeoutMs: 60_000, intervalMs: 200, explain });
+    await waitFor(isQuiet, { what: `${name} to resolve`, intervalMs: 200, explain });
   }
 
   async function waitForNoAlerts(): Promise<void> {
@@ -103,44 +103,21 @@ describe('alerts on a real Prometheus', function () {
       left = await names();
       return left.length === 0;
     };
-    await waitFor(isQuiet, {
-      what: 'all alerts to resolve',
-      timeoutMs: 60_000,
-      intervalMs: 200,
-      explain: () => left.join(),
-    });
+    await waitFor(isQuiet, { what: 'all alerts to resolve', intervalMs: 200, explain: () => left.join() });
   }
 
-  const becomes = (name: string, state: string) => {
-    const [type = '', wanted] = state.split('=');
-    return world.waitForPool(name, `to have ${state}`, (pool) => conditionOf(pool, type) === wanted);
-  };
+  const becomes = (name: string, ...conditions: readonly string[]) => world.waitForConditions(name, ...conditions);
   async function ready(name: string, spec: Parameters<typeof poolManifest>[1] = {}): Promise<void> {
     await world.apply(poolManifest(name, spec));
-    await becomes(name, 'Ready=True/EnoughNodesVerified');
-    await becomes(name, 'UpToDate=True/MatchesSpec');
+    await becomes(name, READY);
+    await becomes(name, UP_TO_DATE);
   }
-  const nodesOf = async (pool: string) =>
-    (
-      await world.kubectl(
-        'get',
-        'nodes',
-        '-l',
-        `eks.amazonaws.com/nodegroup=${pool}`,
-        '-o',
-        'jsonpath={.items[*].metadata.name}',
-      )
-    ).split(' ');
   const kernelOf = (node: string) =>
     world.kubectl('get', 'node', node, '-o', 'jsonpath={.status.nodeInfo.kernelVersion}');
   const patch = (name: string, spec: object) => world.patchPool(name, spec);
   const yesterday = () => new Date(Date.now() - DAY_MS).toISOString();
   /** Changes what the operator remembers of the node group. */
-  const patchGroup = (name: string, nodeGroup: object) =>
-    world.kubectl(
-      ...['patch', 'windowspool', name, '--subresource=status', '--type=merge'],
-      ...['-p', JSON.stringify({ status: { nodeGroup } })],
-    );
+  const patchGroup = (name: string, nodeGroup: object) => world.patchPoolStatus(name, { nodeGroup });
 
   it('none fires for healthy pools, and promtool accepts the metrics', async () => {
     await ready('web', {
@@ -149,7 +126,6 @@ describe('alerts on a real Prometheus', function () {
     });
     await waitFor(async () => (await prometheus.query('windowspool:nodes:sum')).web === 2, {
       what: 'the recorded number of nodes',
-      timeoutMs: 30_000,
       explain,
     });
     // Before the first scrape, Prometheus considers the operator down.
@@ -175,7 +151,7 @@ describe('alerts on a real Prometheus', function () {
   });
 
   it('failing nodes: unverified, of mixed builds, too many for remediation, and the pool not Ready', async () => {
-    const nodes = await nodesOf('web');
+    const nodes = await world.nodeNamesOf('web');
     const kernels = await Promise.all(nodes.map(kernelOf));
     const [one = '', other = ''] = nodes;
     faults().patchKernel({ node: one, build: '10.0.17763' });
@@ -214,7 +190,7 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolStalled', { pool: 'web' });
     await world.kubectl('annotate', 'windowspool', 'web', 'winpool.dev/retry=again');
     await ends('WindowsPoolStalled');
-    await becomes('web', 'UpToDate=True/MatchesSpec');
+    await becomes('web', UP_TO_DATE);
   });
 
   it('a health issue: DEGRADED, and the code of the issue', async () => {
@@ -238,7 +214,7 @@ describe('alerts on a real Prometheus', function () {
       restoreSpeed();
     }
     await ends('WindowsPoolUpdateStuck');
-    await becomes('web', 'UpToDate=True/MatchesSpec');
+    await becomes('web', UP_TO_DATE);
   });
 
   it('a replacement of a node group that started yesterday', async () => {
@@ -254,7 +230,7 @@ describe('alerts on a real Prometheus', function () {
       restoreSpeed();
     }
     await ends('WindowsPoolReplacementStuck');
-    await becomes('moved', 'UpToDate=True/MatchesSpec');
+    await becomes('moved', UP_TO_DATE);
   });
 
   it('an old AMI release, until the pool has a newer one', async () => {
@@ -263,7 +239,7 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolAmiNearEnd', { pool: 'old' });
     await fires('WindowsPoolReleaseOld', { pool: 'old' });
     assert.deepEqual(await statesOf('WindowsPoolAmiNearEnd', { pool: 'web' }), []);
-    await becomes('old', 'Ready=True/EnoughNodesVerified');
+    await becomes('old', READY);
     await patch('old', pinned(OLDISH));
     await ends('WindowsPoolAmiNearEnd');
     await ends('WindowsPoolReleaseOld');
@@ -272,54 +248,19 @@ describe('alerts on a real Prometheus', function () {
   });
 
   it('a node that cannot be drained, until its PodDisruptionBudget is deleted', async () => {
-    const [node = ''] = await nodesOf('web');
-    const labels = { app: 'kept' };
-    const controller = await world.get<Wire<V1ConfigMap>>('configmap', 'kube-root-ca.crt', '-n', 'default');
-    const owner = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      name: 'kube-root-ca.crt',
-      uid: controller?.metadata?.uid,
-      controller: true,
-    };
-    await world.apply({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'kept', namespace: 'default', labels, ownerReferences: [owner] },
-      spec: { nodeName: node, tolerations: [{ operator: 'Exists' }], containers: [{ name: 'main', image: 'main' }] },
-    });
+    const [node = ''] = await world.nodeNamesOf('web');
+    await world.apply(podOn(node, 'default', 'kept', await controllerOf(world, 'default', 'kube-root-ca.crt')));
     await world.kubectl('wait', '--for=condition=Ready', 'pod/kept', '-n', 'default', '--timeout=30s');
-    const budget = { name: 'kept', namespace: 'default' };
-    await world.apply({
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: budget,
-      spec: { minAvailable: 1, selector: { matchLabels: labels } },
-    });
+    await world.apply(budget('default', 'kept', { minAvailable: 1 }));
     await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
     await fires('WindowsPoolDrainStuck', { pool: 'web' });
     await world.kubectl('delete', 'poddisruptionbudget', 'kept', '-n', 'default');
     await ends('WindowsPoolDrainStuck');
   });
 
-  /** Runs a function while the operator lacks the permissions for a resource. */
-  async function withoutRightTo(resource: string, act: () => Promise<void>): Promise<void> {
-    const role = ['clusterrole', 'windowspool-operator'] as const;
-    const { rules } = JSON.parse(await world.kubectl('get', ...role, '-o', 'json')) as Required<Wire<V1ClusterRole>>;
-    const grant = (next: readonly object[]) =>
-      world.kubectl('patch', ...role, '--type=merge', '-p', JSON.stringify({ rules: next }));
-    const without = rules.map((rule) => ({ ...rule, resources: rule.resources?.filter((name) => name !== resource) }));
-    await grant(without.filter(({ resources }) => resources === undefined || resources.length > 0));
-    try {
-      await act();
-    } finally {
-      await grant(rules);
-    }
-  }
-
   it('a status that cannot be written', async () => {
     assert.deepEqual(await statesOf('WindowsPoolStatusStale', {}), []);
-    await withoutRightTo('windowspools/status', async () => {
+    await withoutPermission(world, 'windowspools/status', undefined, async () => {
       await patch('web', { nodeGroup: { driftPolicy: 'Report' } });
       await fires('WindowsPoolStatusStale', { pool: 'web' });
     });
@@ -327,7 +268,7 @@ describe('alerts on a real Prometheus', function () {
   });
 
   it('AWS denies reading the group of a pool that stays Ready', async () => {
-    await becomes('web', 'Ready=True/EnoughNodesVerified');
+    await becomes('web', READY);
     assert.deepEqual(await statesOf('WindowsPoolPrerequisitesNotMet', { pool: 'web' }), []);
     faults().removeAction({ action: 'eks:DescribeNodegroup' });
     try {
@@ -341,7 +282,7 @@ describe('alerts on a real Prometheus', function () {
 
   it('an operator without the permission to watch nodes', async () => {
     assert.equal(await operator.stop(), 0);
-    await withoutRightTo('nodes', async () => {
+    await withoutPermission(world, 'nodes', undefined, async () => {
       operator = launch();
       await fires('WindowsPoolOperatorCacheStale', { name: 'nodes' });
       assert.deepEqual(await statesOf('WindowsPoolOperatorCacheStale', { name: 'windowspools' }), []);

@@ -83,7 +83,7 @@ export class PrometheusServer implements AsyncDisposable {
     ];
     const child = spawn(await toolPath('prometheus', say), args, { stdio: ['ignore', 'ignore', 'pipe'] });
     const server = new PrometheusServer(child, folder, `http://${address}`);
-    await waitFor(() => server.#isReady(), { what: 'Prometheus', timeoutMs: 30_000, explain: () => server.tail() });
+    await waitFor(() => server.#isReady(), { what: 'Prometheus', explain: () => server.tail() });
     return server;
   }
 

@@ -6,6 +6,7 @@ import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames, namesAll } from '../messages.ts';
 import { withExistingNodes } from '../nodes/existingNodesFixture.ts';
 import { existingPool } from '../pools.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 
 const NAMESPACE = 'byoh';
 const SITE = { matchLabels: { site: 'fra' } };
@@ -37,62 +38,28 @@ describe('existing nodes with the replace annotation', () => {
   };
   const leaving = (pool: string, reason: string) =>
     fixture.world.waitForPool(pool, `to say ${reason}`, (found) => conditionOf(found, 'Disrupting') === reason, 40_000);
-  const deployment = (replicas: number) => ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { namespace: NAMESPACE, name: 'cart' },
-    spec: {
-      replicas,
-      selector: { matchLabels: { app: 'cart' } },
-      template: {
-        metadata: { labels: { app: 'cart' } },
-        spec: {
-          nodeSelector: { site: 'fra', 'kubernetes.io/os': 'windows' },
-          tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
-          containers: [{ name: 'cart', image: 'cart' }],
-        },
-      },
-    },
-  });
-  const budget = (minAvailable: number) => ({
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata: { namespace: NAMESPACE, name: 'cart' },
-    spec: { minAvailable, selector: { matchLabels: { app: 'cart' } } },
-  });
-  const available = (replicas: number) =>
-    kubectl(
-      '-n',
-      NAMESPACE,
-      'wait',
-      'deployment/cart',
-      `--for=jsonpath={.status.availableReplicas}=${replicas}`,
-      '--timeout=30s',
-    );
+  const cart = {
+    nodeSelector: { site: 'fra', 'kubernetes.io/os': 'windows' },
+    tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+    containers: [{ name: 'cart', image: 'cart' }],
+  };
   /** Two nodes of a pool, with a pod on the first. */
   const settle = async (pool: string, spec: object = {}) => {
     await join({ name: `${pool}-1`, labels: { site: 'fra' } });
     await fixture.world.apply(existingPool(pool, SITE, { ...spec }));
     await waitForCondition(pool, 'Ready', 'True/EnoughNodesVerified');
-    await fixture.world.apply(deployment(1));
-    await available(1);
+    await fixture.world.apply(deployment(NAMESPACE, 'cart', 1, cart));
+    await kubectl('-n', NAMESPACE, 'wait', 'deployment/cart', '--for=jsonpath={.status.availableReplicas}=1');
     await join({ name: `${pool}-2`, labels: { site: 'fra' } });
     await waitForNodes(pool, 2);
     fixture.world.cloud.resetCalls();
   };
 
-  before(() => fixture.world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }));
+  before(() => fixture.world.apply(namespaceCalled(NAMESPACE)));
   after(async () => {
     // When a node is gone, nobody confirms the termination of its pods, and the namespace would wait for them.
-    await fixture.world?.kubectl(
-      '-n',
-      NAMESPACE,
-      'delete',
-      'deployments',
-      '--all',
-      '--cascade=foreground',
-      '--wait=false',
-    );
+    const deployments = ['-n', NAMESPACE, 'deployments', '--all', '--cascade=foreground'];
+    await fixture.world?.kubectl('delete', ...deployments, '--wait=false');
     await fixture.world?.kubectl('-n', NAMESPACE, 'delete', 'pods', '--all', '--force', '--grace-period=0');
     await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
   });
@@ -102,12 +69,12 @@ describe('existing nodes with the replace annotation', () => {
 
   it('wait for a PodDisruptionBudget, are drained when it is deleted, and stay, without AWS calls', async () => {
     await settle('held', { disruption: { drain: { timeout: '10m' } }, remediation: {} });
-    await fixture.world.apply(budget(1));
+    await fixture.world.apply(budget(NAMESPACE, 'cart', { minAvailable: 1 }));
     await annotate('held-1');
     const blocked = await leaving('held', 'True/DrainBlocked');
     assertNames(messageOf(blocked, 'Disrupting'), 'held-1', /\bbyoh\/cart-\S+ /, 'PodDisruptionBudget cart (0');
     await annotate('held-2');
-    await fixture.world.apply(budget(0));
+    await fixture.world.apply(budget(NAMESPACE, 'cart', { minAvailable: 0 }));
     const drained = await fixture.world.waitForPool(
       'held',
       'to have drained held-1, for which held-2 waits',
@@ -122,19 +89,8 @@ describe('existing nodes with the replace annotation', () => {
       ['cordoned by-operator true', 'open - true', ''],
     );
     assert.ok(drained?.status?.disruption?.nodes?.[0]?.drainedTime);
-    await waitFor(
-      async () =>
-        (
-          await kubectl(
-            'get',
-            'events.events.k8s.io',
-            '-A',
-            '--field-selector=reason=NodeDrained',
-            '-o',
-            'jsonpath={.items[*].note}',
-          )
-        ).includes('Node held-1 is drained'),
-      { what: 'the event NodeDrained', timeoutMs: 10_000 },
+    await fixture.until('the event NodeDrained', async () =>
+      (await fixture.world.notesOf('NodeDrained')).some((note) => note.includes('Node held-1 is drained')),
     );
     // It comes back as another node, which may get the pods of the next one.
     await kubectl('delete', 'node', 'held-1');

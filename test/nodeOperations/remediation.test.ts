@@ -1,6 +1,7 @@
 /** Nodes that fail for too long are replaced, but none if so many fail that the nodes are unlikely to be the cause. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { firstOf, instanceOf, type Node, withTerminatingNodes } from './terminatingNodesFixture.ts';
@@ -17,20 +18,10 @@ describe('a pool with remediation', () => {
   const cloud = () => suite.fixture.world.cloud;
   const name = () => node.metadata.name;
   const verifiedStatusOf = async (of: string) =>
-    suite.fixture.world.kubectl(
-      'get',
-      'node',
-      of,
-      '--ignore-not-found',
-      '-o',
-      'jsonpath={.status.conditions[?(@.type=="winpool.dev/Verified")].status}',
-    );
+    (await suite.node(of))?.status.conditions?.find(({ type }) => type === 'winpool.dev/Verified')?.status;
   /** Waits until a node fails, and backdates the failure. */
   const makeFailedLongAgo = async (of: string) => {
-    await waitFor(async () => (await verifiedStatusOf(of)) === 'False', {
-      what: `node ${of} to fail`,
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await verifiedStatusOf(of)) === 'False', { what: `node ${of} to fail` });
     const condition = { type: 'winpool.dev/Verified', lastTransitionTime: LONG_AGO };
     const patch = JSON.stringify({ status: { conditions: [condition] } });
     await suite.fixture.world.kubectl('patch', 'node', of, '--subresource=status', '--type=strategic', '-p', patch);
@@ -74,10 +65,7 @@ describe('a pool with remediation', () => {
 
   it('replaces a node that fails verification after spec.remediation.unhealthyAfter, not before', async () => {
     breakBuild(name());
-    await waitFor(async () => (await verifiedStatusOf(name())) === 'False', {
-      what: 'the node to fail',
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await verifiedStatusOf(name())) === 'False', { what: 'the node to fail' });
     assert.equal((await suite.node(name()))?.spec.unschedulable, undefined);
     await makeFailedLongAgo(name());
     await suite.waitForNode(name(), 'to go', isGone);
@@ -87,10 +75,7 @@ describe('a pool with remediation', () => {
 
   /** Waits for some more reconciles. */
   async function waitForThreePolls(): Promise<void> {
-    const polls = () =>
-      cloud()
-        .calls()
-        .filter(({ operation }) => operation === 'DescribeNodegroup').length;
+    const polls = () => callsOf(suite.fixture.world, 'DescribeNodegroup').length;
     const before = polls();
     await waitFor(() => polls() >= before + 3, { what: 'three more polls', timeoutMs: 20_000 });
   }

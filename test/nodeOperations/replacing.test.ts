@@ -51,10 +51,7 @@ describe('a node with the replace annotation', () => {
     assertNames(await suite.leavingMessage(POOL), `Draining ${name}`, ...words);
     await suite.eventSays('DrainBlocked', ...words);
     assertNames(await suite.fixture.world.kubectl('describe', 'windowspool', POOL), ...words);
-    await waitFor(async () => `${await suite.pods()}` === 'precious', {
-      what: 'the other pod to be evicted',
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => `${await suite.pods()}` === 'precious', { what: 'the other pod to be evicted' });
     assert.deepEqual(suite.terminations(), []);
     await suite.kubectl('delete', 'pdb', 'precious-budget');
     await suite.waitForNode(name, 'to go', isGone);

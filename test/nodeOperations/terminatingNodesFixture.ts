@@ -4,9 +4,11 @@ import type { V1Eviction, V1Node, V1OwnerReference } from '@kubernetes/client-no
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, messageOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
+import { budget, controllerOf, namespaceCalled } from '../userObjects.ts';
 
 /** A Node of a pool. */
 export type Node = Stored<V1Node>;
@@ -19,7 +21,6 @@ interface PodOptions {
 }
 
 const NAMESPACE = 'tenants';
-const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
 
 /** Runs an operator during the suite that calls this. After each test its pods and budgets are deleted, and no node is terminating. */
 export function withTerminatingNodes(...flags: readonly string[]) {
@@ -29,11 +30,10 @@ export function withTerminatingNodes(...flags: readonly string[]) {
   const kubectl = (...args: readonly string[]) => fixture.world.kubectl('-n', NAMESPACE, ...args);
 
   before(async () => {
-    await fixture.world.apply(namespace);
+    await fixture.world.apply(namespaceCalled(NAMESPACE));
     const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: NAMESPACE, name: 'owner' } };
     await fixture.world.apply(map);
-    const uid = await kubectl('get', 'configmap', 'owner', '-o', 'jsonpath={.metadata.uid}');
-    owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid };
+    owner = await controllerOf(fixture.world, NAMESPACE, 'owner');
   });
   afterEach(async () => {
     const held = await kubectl('get', 'pods', '-o', 'jsonpath={.items[?(@.metadata.finalizers)].metadata.name}');
@@ -42,10 +42,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
     await kubectl('delete', 'poddisruptionbudgets,daemonsets,pods', '--all', '--force', '--grace-period=0');
   });
 
-  const nodes = async (pool: string): Promise<Node[]> => {
-    const text = await fixture.world.kubectl('get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`, '-o', 'json');
-    return (JSON.parse(text) as { items: Node[] }).items;
-  };
+  const nodes = (pool: string) => fixture.world.nodesOf(pool);
   const node = (name: string) => fixture.world.get<Node>('node', name);
   const annotate = (name: string, ...annotations: readonly string[]) =>
     fixture.world.kubectl('annotate', 'node', name, '--overwrite', ...annotations);
@@ -55,8 +52,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
   const isSettled = (pool: WindowsPool | undefined, size: number) =>
     pool?.status?.disruption === undefined &&
     pool?.status?.nodes?.verified === size &&
-    conditionOf(pool, 'Disrupting') === 'absent' &&
-    conditionOf(pool, 'NodesVerified') === 'True/AllVerified';
+    hasConditions(pool, 'Disrupting=absent', 'NodesVerified=True/AllVerified');
 
   return {
     fixture,
@@ -83,7 +79,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
         last = await node(name);
         return predicate(last);
       };
-      return waitFor(probe, { what: `node ${name} ${what}`, timeoutMs: 30_000, explain });
+      return waitFor(probe, { what: `node ${name} ${what}`, explain });
     },
 
     /** Runs a pod on a node, and waits until it runs. */
@@ -114,12 +110,7 @@ export function withTerminatingNodes(...flags: readonly string[]) {
 
     /** Creates a PodDisruptionBudget that requires one pod of the app, and waits until its controller has processed it. */
     async budget(app: string): Promise<void> {
-      await fixture.world.apply({
-        apiVersion: 'policy/v1',
-        kind: 'PodDisruptionBudget',
-        metadata: { namespace: NAMESPACE, name: `${app}-budget` },
-        spec: { minAvailable: 1, selector: { matchLabels: { app } } },
-      });
+      await fixture.world.apply(budget(NAMESPACE, app, { minAvailable: 1 }, `${app}-budget`));
       await kubectl('wait', '--for=jsonpath={.status.currentHealthy}=1', `pdb/${app}-budget`, '--timeout=20s');
     },
 
@@ -140,13 +131,10 @@ export function withTerminatingNodes(...flags: readonly string[]) {
 
     /** The IDs of the instances that were terminated since the calls of the local AWS were reset, and whether the group shrank. */
     terminations: () =>
-      fixture.world.cloud
-        .calls()
-        .filter(({ operation }) => operation === 'TerminateInstanceInAutoScalingGroup')
-        .map(({ input }) => {
-          const { InstanceId = '', ShouldDecrementDesiredCapacity: shrink } = input as Record<string, unknown>;
-          return `${InstanceId}${shrink === true ? ' smaller' : ''}`;
-        }),
+      callsOf(fixture.world, 'TerminateInstanceInAutoScalingGroup').map(({ input }) => {
+        const { InstanceId = '', ShouldDecrementDesiredCapacity: shrink } = input as Record<string, unknown>;
+        return `${InstanceId}${shrink === true ? ' smaller' : ''}`;
+      }),
 
     becomes,
     /** The message of a condition. */
@@ -165,18 +153,8 @@ export function withTerminatingNodes(...flags: readonly string[]) {
 
     /** Waits for an event about the pool. */
     eventSays: (reason: string, ...words: readonly string[]) =>
-      waitFor(
-        async () => {
-          const flags = [
-            `--field-selector=reason=${reason}`,
-            '-A',
-            '-o',
-            'jsonpath={range .items[*]}{.note}{"\\n"}{end}',
-          ];
-          const notes = (await fixture.world.kubectl('get', 'events.events.k8s.io', ...flags)).split('\n');
-          return notes.some((note) => words.every((word) => note.includes(word)));
-        },
-        { what: `an event ${reason} with ${words.join(' and ')}`, timeoutMs: 10_000 },
+      fixture.until(`an event ${reason} with ${words.join(' and ')}`, async () =>
+        (await fixture.world.notesOf(reason)).some((note) => words.every((word) => note.includes(word))),
       ),
   };
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { poolManifest } from '../pools.ts';
 import { instanceOf, withTerminatingNodes } from './terminatingNodesFixture.ts';
@@ -74,13 +74,7 @@ describe('nodes with the replace annotation at the same time', () => {
     const before = [...(await instances(ONE)), ...(await instances(OTHER))];
     await replaceAll(ONE, OTHER);
     const states = await Promise.any(
-      [ONE, OTHER].map((pool) =>
-        fixture.world.waitForPool(
-          pool,
-          'to wait',
-          (found) => conditionOf(found, 'Disrupting') === 'True/DisruptionPending',
-        ),
-      ),
+      [ONE, OTHER].map((pool) => fixture.world.waitForConditions(pool, 'Disrupting=True/DisruptionPending')),
     );
     assert.equal(states?.status?.disruption, undefined);
     for (const pool of [ONE, OTHER]) await suite.settled(pool, SIZE);

@@ -6,7 +6,6 @@ import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { OWN_PREFIX } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type ExistingNode, existingNode } from '../fakes/testenv/existingNode.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 /** Fields that Kubernetes' own controllers write on every node. */
@@ -44,7 +43,7 @@ export function withExistingNodes() {
     };
   };
   const waitForCondition = (pool: string, type: string, state: string) =>
-    fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
+    fixture.world.waitForConditions(pool, `${type}=${state}`);
   const waitForNodes = (pool: string, total: number) =>
     fixture.world.waitForPool(pool, `to have ${total} nodes`, (found) => found?.status?.nodes?.total === total);
   const waitUntilRestored = async (name: string, before: object): Promise<void> => {

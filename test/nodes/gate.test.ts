@@ -155,8 +155,8 @@ describe('the gate', () => {
         const gated = (await historyOf(POOL, since)).filter(({ isGated }) => isGated).map(({ name }) => name);
         return new Set(gated).size === 2;
       };
-      await waitFor(areGated, { what: 'EKS to taint both nodes', timeoutMs: 30_000 });
-      await waitFor(isSettled, { what: 'the group to be ACTIVE again', timeoutMs: 60_000 });
+      await waitFor(areGated, { what: 'EKS to taint both nodes' });
+      await waitFor(isSettled, { what: 'the group to be ACTIVE again' });
       await waitForTaints(POOL, GATE_TAINT_KEY, [], 'though the group has the taint');
       assert.equal(gateOfGroup(POOL), 1);
       await fill(POOL, 'released');

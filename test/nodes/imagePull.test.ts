@@ -56,20 +56,9 @@ describe('a pool that pulls images on its new nodes', () => {
     await report(pod, 'Failed', NOT_STARTED);
     await becomes(POOL, 'Ready', 'True/EnoughNodesVerified');
     await untilNone(POOL);
-    await waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open', timeoutMs: 30_000 });
-    const event = async () => {
-      const query = [
-        'get',
-        'events',
-        '-A',
-        '--field-selector',
-        'reason=ImageNotStarted',
-        '-o',
-        'jsonpath={.items[*].message}',
-      ];
-      return (await fixture.world.kubectl(...query)) || undefined;
-    };
-    const message = await waitFor(event, { what: 'an event', timeoutMs: 30_000 });
+    await waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open' });
+    const event = async () => (await fixture.world.notesOf('ImageNotStarted')).join(' ') || undefined;
+    const message = await waitFor(event, { what: 'an event' });
     assertNames(message, BARE, '1 node', pod.spec.nodeName ?? '', 'cmd.exe');
   });
 });

@@ -4,7 +4,6 @@ import type { V1Pod } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { GATE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 const NAMESPACE = 'winpool-system';
@@ -43,9 +42,9 @@ export interface NodePodFixture {
 /** Runs an operator during the suite. */
 export function withNodePods(...flags: readonly string[]): NodePodFixture {
   const fixture = withOperator(...flags);
-  const podsOf = async (pool: string): Promise<readonly Pod[]> => {
+  const podsOf = (pool: string) => {
     const selector = `app.kubernetes.io/managed-by=windowspool-operator,winpool.dev/pool=${pool}`;
-    return JSON.parse(await fixture.world.kubectl('get', 'pods', '-n', NAMESPACE, '-l', selector, '-o', 'json')).items;
+    return fixture.world.list<Pod>('pods', '-n', NAMESPACE, '-l', selector);
   };
   const working = async (pool: string) =>
     (await podsOf(pool)).filter(({ status }) => !['Succeeded', 'Failed'].includes(status.phase ?? ''));
@@ -59,7 +58,7 @@ export function withNodePods(...flags: readonly string[]): NodePodFixture {
           assert.ok(found.length < 2, `several pods at a time: ${found.map(({ metadata }) => metadata.name)}`);
           return found.find(({ spec }) => spec.containers[0]?.image === name && spec.nodeName !== undefined);
         },
-        { what: `a pod of pool ${pool} with ${name} to be bound`, timeoutMs: 60_000 },
+        { what: `a pod of pool ${pool} with ${name} to be bound` },
       ),
     report: (pod, phase, states) => {
       const containerStatuses = Object.entries(states).map(([name, state]) => ({
@@ -80,19 +79,12 @@ export function withNodePods(...flags: readonly string[]): NodePodFixture {
       waitFor(
         // Without a kubelet, the pod garbage collector removes a deleted pod after about a minute.
         async () => (await podsOf(pool)).every(({ metadata }) => 'deletionTimestamp' in metadata),
-        { what: `no pod of pool ${pool}`, timeoutMs: 60_000 },
+        { what: `no pod of pool ${pool}` },
       ),
-    becomes: (pool, type, state) =>
-      fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state),
-    gated: async (pool) => {
-      const selector = `eks.amazonaws.com/nodegroup=${pool}`;
-      const nodes = JSON.parse(await fixture.world.kubectl('get', 'nodes', '-l', selector, '-o', 'json')).items as {
-        readonly metadata: { readonly name: string };
-        readonly spec: { readonly taints?: readonly { readonly key: string }[] };
-      }[];
-      return nodes
+    becomes: (pool, type, state) => fixture.world.waitForConditions(pool, `${type}=${state}`),
+    gated: async (pool) =>
+      (await fixture.world.nodesOf(pool))
         .filter(({ spec }) => spec.taints?.some(({ key }) => key === GATE_TAINT_KEY))
-        .map(({ metadata }) => metadata.name);
-    },
+        .map(({ metadata }) => metadata.name),
   };
 }

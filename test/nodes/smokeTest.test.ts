@@ -18,8 +18,7 @@ const NO_DNS = {
 
 describe('a pool that tests its new nodes', () => {
   const { fixture, running, report, untilNone, becomes, gated } = withNodePods('--join-grace=5s');
-  const opens = () =>
-    waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open', timeoutMs: 30_000 });
+  const opens = () => waitFor(async () => (await gated(POOL)).length === 0, { what: 'the gate to open' });
   /** Retries a test at once, as users do who have repaired its cause. */
   const retry = (value: string) =>
     fixture.world.kubectl('annotate', 'windowspool', POOL, `winpool.dev/retry=${value}`, '--overwrite');

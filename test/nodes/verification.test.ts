@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { V1Node } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
@@ -14,27 +16,9 @@ describe('the verification of nodes', () => {
 
   const becomes = (type: string, state: string, what = `to have ${type}=${state}`) =>
     fixture.world.waitForPool(POOL, what, (pool) => conditionOf(pool, type) === state);
-  const nodes = async (): Promise<string[]> =>
-    (
-      await fixture.world.kubectl(
-        'get',
-        'nodes',
-        '-l',
-        `${GROUP_LABEL}=${POOL}`,
-        '-o',
-        'jsonpath={.items[*].metadata.name}',
-      )
-    )
-      .split(' ')
-      .filter(Boolean);
-  const labelOf = (node: string) =>
-    fixture.world.kubectl(
-      'get',
-      'node',
-      node,
-      '-o',
-      `jsonpath={.metadata.labels.node\\.kubernetes\\.io/windows-build}`,
-    );
+  const nodes = () => fixture.world.nodeNamesOf(POOL);
+  const labelOf = async (node: string) =>
+    (await fixture.world.get<Stored<V1Node>>('node', node))?.metadata.labels?.[BUILD_LABEL];
   const firstNodeName = async (): Promise<string> => {
     const [node] = await nodes();
     assert.ok(node);
@@ -68,10 +52,7 @@ describe('the verification of nodes', () => {
     const node = await firstNodeName();
     for (const change of [`${BUILD_LABEL}-`, `${BUILD_LABEL}=10.0.17763`]) {
       await fixture.world.kubectl('label', 'node', node, change, '--overwrite');
-      await waitFor(async () => (await labelOf(node)) === '10.0.20348', {
-        what: `the label after ${change}`,
-        timeoutMs: 60_000,
-      });
+      await waitFor(async () => (await labelOf(node)) === '10.0.20348', { what: `the label after ${change}` });
     }
   });
 

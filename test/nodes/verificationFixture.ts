@@ -10,7 +10,6 @@ import {
 } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { readAudit } from '../fakes/testenv/audit.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -49,8 +48,7 @@ export const waitingPod = (name: string, pool: string, node?: string): object =>
 export function withVerification() {
   const fixture = withOperator('--join-grace=10s');
 
-  const nodesOf = async (pool: string): Promise<readonly Node[]> =>
-    JSON.parse(await fixture.world.kubectl('get', 'nodes', '-l', `${NODE_GROUP_LABEL}=${pool}`, '-o', 'json')).items;
+  const nodesOf = (pool: string) => fixture.world.nodesOf<Node>(pool);
   /** The nodes with a taint of this key, each as `key=value:effect`, sorted. */
   const tainted = async (pool: string, key: string): Promise<string[]> =>
     (await nodesOf(pool))
@@ -63,11 +61,10 @@ export function withVerification() {
   const waitForTaints = (pool: string, key: string, want: readonly string[], what: string) =>
     waitFor(async () => JSON.stringify(await tainted(pool, key)) === JSON.stringify([...want].sort()), {
       what: `${what}: ${want.join(', ') || 'no node'} with ${key}`,
-      timeoutMs: 60_000,
     });
   const setPolicy = (pool: string, verification: object) => fixture.world.patchPool(pool, { verification });
   const becomes = (pool: string, type: string, state: string) =>
-    fixture.world.waitForPool(pool, `to have ${type}=${state}`, (found) => conditionOf(found, type) === state);
+    fixture.world.waitForConditions(pool, `${type}=${state}`);
 
   /** Every version of nodes and of pods, in the order of a watch that runs during the suite. */
   const versions: Readonly<Record<'nodes' | 'pods', Node[]>> = { nodes: [], pods: [] };
@@ -102,7 +99,7 @@ export function withVerification() {
     };
     const isSeen = ({ metadata }: Node) =>
       versions[resource].some((seen) => seen.metadata.resourceVersion === metadata.resourceVersion);
-    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to catch up`, timeoutMs: 30_000 });
+    await waitFor(() => items.every(isSeen), { what: `the watch of ${resource} to catch up` });
     return versions[resource].filter(({ metadata }) => Number(metadata.resourceVersion) > Number(since));
   };
   /** Every pod that was bound to a node since a resourceVersion, by name. */
@@ -126,7 +123,7 @@ export function withVerification() {
   const nodeOf = (pod: string) =>
     fixture.world.kubectl('get', 'pod', pod, '--ignore-not-found', '-o', 'jsonpath={.spec.nodeName}');
   const untilBound = (pod: string) =>
-    waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound`, timeoutMs: 60_000 });
+    waitFor(async () => (await nodeOf(pod)) !== '', { what: `pod ${pod} to be bound` });
   /** Waits until the scheduler places no pod on the node: it observes a taint later than the API server. */
   const untilAvoided = async (pool: string, node: string): Promise<void> => {
     const name = `probe-of-${pool}`;
@@ -134,11 +131,11 @@ export function withVerification() {
       await makePods(waitingPod(name, pool, node));
       const query = 'jsonpath={.status.conditions[?(@.type=="PodScheduled")].status}';
       const decided = async () => (await fixture.world.kubectl('get', 'pod', name, '-o', query)) || undefined;
-      const answer = await waitFor(decided, { what: `the scheduler to process pod ${name}`, timeoutMs: 60_000 });
+      const answer = await waitFor(decided, { what: `the scheduler to process pod ${name}` });
       await fixture.world.kubectl('delete', 'pod', name, '--grace-period=0', '--force');
       return answer === 'False';
     };
-    await waitFor(isAvoided, { what: `the scheduler to avoid ${node}`, timeoutMs: 60_000 });
+    await waitFor(isAvoided, { what: `the scheduler to avoid ${node}` });
   };
   /** Pods that can run on any node of the pool. */
   const fill = async (pool: string, what: string): Promise<void> => {

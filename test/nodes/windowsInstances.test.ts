@@ -4,6 +4,7 @@ import { REPLACE_ANNOTATION } from '../../controllers/windowspool/api/labels.ts'
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
+import { namespaceCalled } from '../userObjects.ts';
 import { withExistingNodes } from './existingNodesFixture.ts';
 
 const NAME = 'windows-instances';
@@ -33,7 +34,7 @@ describe('the ConfigMap windows-instances', () => {
   const existingNodesOf = (pool: WindowsPool | undefined) => pool?.status?.existingNodes;
 
   before(async () => {
-    await fixture.world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await fixture.world.apply(namespaceCalled(NAMESPACE));
   });
   after(async () => {
     await fixture.world.kubectl('delete', 'namespace', NAMESPACE, '--wait=false');

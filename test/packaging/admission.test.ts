@@ -75,9 +75,7 @@ describe('the admission policy of the operator', function () {
   });
 
   async function kubectl(args: readonly string[], stdin?: string): Promise<string> {
-    const { stdout, stderr, code } = await plane.kubectl(args, stdin === undefined ? {} : { stdin });
-    if (code !== 0) throw new Error(stderr.trim());
-    return stdout;
+    return plane.kubectlOutput(args, stdin === undefined ? {} : { stdin });
   }
   const apply = (object: object, ...args: readonly string[]) =>
     kubectl(['apply', '-f', '-', ...args], JSON.stringify(object));
@@ -90,7 +88,6 @@ describe('the admission policy of the operator', function () {
     await kubectl(['apply', '-k', folder]);
     await waitFor(async () => (await write(user, ['label', 'node', 'linux', 'winpool.dev/probe=1'])) !== 'allowed', {
       what: 'the policy to be in force',
-      timeoutMs: 30_000,
     });
   }
 
@@ -123,7 +120,11 @@ describe('the admission policy of the operator', function () {
   const POOLS = messageOfRule('variables.before.spec == variables.after.spec');
   const CLASSES = messageOfRule("request.operation == 'DELETE'");
   const WINDOWS_CLASSES = messageOfRule('variables.after.scheduling.nodeSelector');
-  const taint = (op: string, path: string, value?: object) => [{ op, path, ...(value && { value }) }];
+  const CREATE = ['create', '-f', '-'];
+  const POOL = ['windowspool', 'web'];
+  const labelled = (labels: object) => patch(node('windows'), { metadata: { labels } });
+  const tainted = (op: string, path: string, value?: object) =>
+    patch(node('windows'), [{ op, path, ...(value && { value }) }], 'json');
   const condition = (type: string) => ({
     status: { conditions: [{ type, status: 'True', reason: 'A', message: 'a' }] },
   });
@@ -164,28 +165,12 @@ describe('the admission policy of the operator', function () {
     });
 
   const cases: readonly [what: string, args: readonly string[], expected: string, stdin?: string][] = [
-    ['a label of its own', patch(node('windows'), { metadata: { labels: { 'winpool.dev/pool': 'web' } } }), 'allowed'],
-    [
-      'the build label',
-      patch(node('windows'), { metadata: { labels: { 'node.kubernetes.io/windows-build': '1' } } }),
-      'allowed',
-    ],
-    ['a label of a spec', patch(node('windows'), { metadata: { labels: { team: 'web' } } }), 'allowed'],
-    [
-      'a role of a node',
-      patch(node('windows'), { metadata: { labels: { 'node-role.kubernetes.io/control-plane': '' } } }),
-      LABELS,
-    ],
-    [
-      'a restricted label',
-      patch(node('windows'), { metadata: { labels: { 'tier.node-restriction.kubernetes.io/a': 'b' } } }),
-      LABELS,
-    ],
-    [
-      'the label of a node group',
-      patch(node('windows'), { metadata: { labels: { 'eks.amazonaws.com/nodegroup': 'a' } } }),
-      LABELS,
-    ],
+    ['a label of its own', labelled({ 'winpool.dev/pool': 'web' }), 'allowed'],
+    ['the build label', labelled({ 'node.kubernetes.io/windows-build': '1' }), 'allowed'],
+    ['a label of a spec', labelled({ team: 'web' }), 'allowed'],
+    ['a role of a node', labelled({ 'node-role.kubernetes.io/control-plane': '' }), LABELS],
+    ['a restricted label', labelled({ 'tier.node-restriction.kubernetes.io/a': 'b' }), LABELS],
+    ['the label of a node group', labelled({ 'eks.amazonaws.com/nodegroup': 'a' }), LABELS],
     ['a Linux node', patch(node('linux'), { metadata: { labels: { 'winpool.dev/pool': 'web' } } }), WINDOWS_ONLY],
     ['the cordon of a Linux node', patch(node('linux'), { spec: { unschedulable: true } }), WINDOWS_ONLY],
     ['a cordon', patch(node('windows'), { spec: { unschedulable: true } }), 'allowed'],
@@ -202,36 +187,20 @@ describe('the admission policy of the operator', function () {
     ],
     [
       'a taint of a spec',
-      patch(
-        node('windows'),
-        taint('add', '/spec/taints/-', { key: 'os', value: 'windows', effect: 'NoSchedule' }),
-        'json',
-      ),
+      tainted('add', '/spec/taints/-', { key: 'os', value: 'windows', effect: 'NoSchedule' }),
       'allowed',
     ],
     [
       'the gate',
-      patch(
-        node('windows'),
-        taint('add', '/spec/taints/-', {
-          key: 'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate',
-          effect: 'NoSchedule',
-        }),
-        'json',
-      ),
+      tainted('add', '/spec/taints/-', {
+        key: 'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate',
+        effect: 'NoSchedule',
+      }),
       'allowed',
     ],
-    [
-      'a taint that evicts pods',
-      patch(node('windows'), taint('add', '/spec/taints/-', { key: 'mine', effect: 'NoExecute' }), 'json'),
-      TAINTS,
-    ],
-    [
-      'the removal of a taint that evicts pods',
-      patch(node('windows'), taint('remove', '/spec/taints/0'), 'json'),
-      TAINTS,
-    ],
-    ['the removal of a taint of Kubernetes', patch(node('windows'), taint('remove', '/spec/taints/1'), 'json'), TAINTS],
+    ['a taint that evicts pods', tainted('add', '/spec/taints/-', { key: 'mine', effect: 'NoExecute' }), TAINTS],
+    ['the removal of a taint that evicts pods', tainted('remove', '/spec/taints/0'), TAINTS],
+    ['the removal of a taint of Kubernetes', tainted('remove', '/spec/taints/1'), TAINTS],
     ...OWN_CONDITIONS.map((type): [what: string, args: readonly string[], expected: string] => [
       `its condition ${type}`,
       patch(node('windows'), condition(type), 'strategic', '--subresource=status'),
@@ -247,9 +216,9 @@ describe('the admission policy of the operator', function () {
       patch(node('windows'), { status: { capacity: { memory: '1' } } }, 'merge', '--subresource=status'),
       NODE_STATUS,
     ],
-    ['a RuntimeClass of its own', ['create', '-f', '-'], 'allowed', runtimeClass(OURS)],
-    ['a RuntimeClass without its label', ['create', '-f', '-'], CLASSES, runtimeClass({})],
-    ['a RuntimeClass for Linux', ['create', '-f', '-'], WINDOWS_CLASSES, runtimeClass(OURS, 'linux')],
+    ['a RuntimeClass of its own', CREATE, 'allowed', runtimeClass(OURS)],
+    ['a RuntimeClass without its label', CREATE, CLASSES, runtimeClass({})],
+    ['a RuntimeClass for Linux', CREATE, WINDOWS_CLASSES, runtimeClass(OURS, 'linux')],
     ['the deletion of a RuntimeClass of Helm', ['delete', 'runtimeclass', 'helm'], CLASSES],
     ['the deletion of a RuntimeClass for Linux', ['delete', 'runtimeclass', 'gvisor'], WINDOWS_CLASSES],
     [
@@ -257,64 +226,40 @@ describe('the admission policy of the operator', function () {
       ['delete', 'runtimeclass', 'guide'],
       'allowed',
     ],
-    [
-      'its finalizer',
-      patch(['windowspool', 'web'], { metadata: { finalizers: ['winpool.dev/finalizer'] } }),
-      'allowed',
-    ],
-    ['another finalizer', patch(['windowspool', 'web'], { metadata: { finalizers: ['example.com/hold'] } }), POOLS],
-    ['the spec of a pool', patch(['windowspool', 'web'], { spec: { deletionPolicy: 'Retain' } }), POOLS],
-    ['an annotation of a pool', patch(['windowspool', 'web'], { metadata: { annotations: { a: 'b' } } }), POOLS],
+    ['its finalizer', patch(POOL, { metadata: { finalizers: ['winpool.dev/finalizer'] } }), 'allowed'],
+    ['another finalizer', patch(POOL, { metadata: { finalizers: ['example.com/hold'] } }), POOLS],
+    ['the spec of a pool', patch(POOL, { spec: { deletionPolicy: 'Retain' } }), POOLS],
+    ['an annotation of a pool', patch(POOL, { metadata: { annotations: { a: 'b' } } }), POOLS],
   ];
 
   const token = { name: 'token', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } };
   const secret = { secretKeyRef: { name: 'other', key: 'password' } };
   const pods: typeof cases = [
-    ['a pod of its own', ['create', '-f', '-'], 'allowed', pod()],
-    ['a pod with a fixed value', ['create', '-f', '-'], 'allowed', pod({}, { env: [{ name: 'A', value: 'b' }] })],
-    [
-      'a pod without its label',
-      ['create', '-f', '-'],
-      OWN_PODS,
-      pod({}, {}, { labels: { 'winpool.dev/pool': 'web' } }),
-    ],
-    ['a pod without a pool', ['create', '-f', '-'], OWN_PODS, pod({}, {}, { labels: OURS })],
-    ['a pod without a deadline', ['create', '-f', '-'], WINDOWS_PODS, pod({ activeDeadlineSeconds: undefined })],
-    ['a pod for any node', ['create', '-f', '-'], WINDOWS_PODS, pod({ nodeSelector: {} })],
-    [
-      'a pod for Linux nodes',
-      ['create', '-f', '-'],
-      WINDOWS_PODS,
-      pod({ nodeSelector: { 'kubernetes.io/os': 'linux' } }),
-    ],
+    ['a pod of its own', CREATE, 'allowed', pod()],
+    ['a pod with a fixed value', CREATE, 'allowed', pod({}, { env: [{ name: 'A', value: 'b' }] })],
+    ['a pod without its label', CREATE, OWN_PODS, pod({}, {}, { labels: { 'winpool.dev/pool': 'web' } })],
+    ['a pod without a pool', CREATE, OWN_PODS, pod({}, {}, { labels: OURS })],
+    ['a pod without a deadline', CREATE, WINDOWS_PODS, pod({ activeDeadlineSeconds: undefined })],
+    ['a pod for any node', CREATE, WINDOWS_PODS, pod({ nodeSelector: {} })],
+    ['a pod for Linux nodes', CREATE, WINDOWS_PODS, pod({ nodeSelector: { 'kubernetes.io/os': 'linux' } })],
     [
       'a pod with the token of its ServiceAccount',
-      ['create', '-f', '-'],
+      CREATE,
       PLAIN_PODS,
       pod({ automountServiceAccountToken: undefined }),
     ],
-    ['a pod with a token in a volume', ['create', '-f', '-'], PLAIN_PODS, pod({ volumes: [token] })],
-    [
-      'a pod with a value of a Secret',
-      ['create', '-f', '-'],
-      PLAIN_PODS,
-      pod({}, { env: [{ name: 'A', valueFrom: secret }] }),
-    ],
-    [
-      'a pod with all values of a Secret',
-      ['create', '-f', '-'],
-      PLAIN_PODS,
-      pod({}, { envFrom: [{ secretRef: { name: 'other' } }] }),
-    ],
+    ['a pod with a token in a volume', CREATE, PLAIN_PODS, pod({ volumes: [token] })],
+    ['a pod with a value of a Secret', CREATE, PLAIN_PODS, pod({}, { env: [{ name: 'A', valueFrom: secret }] })],
+    ['a pod with all values of a Secret', CREATE, PLAIN_PODS, pod({}, { envFrom: [{ secretRef: { name: 'other' } }] })],
     [
       'a pod with an init container that reads a Secret',
-      ['create', '-f', '-'],
+      CREATE,
       PLAIN_PODS,
       pod({ initContainers: [{ name: 'a', image: 'a', env: [{ name: 'A', valueFrom: secret }] }] }),
     ],
     [
       'a pod whose container has privileges of its own',
-      ['create', '-f', '-'],
+      CREATE,
       UNPRIVILEGED,
       pod({}, { securityContext: { windowsOptions: { runAsUserName: 'ContainerAdministrator' } } }),
     ],
@@ -328,7 +273,7 @@ describe('the admission policy of the operator', function () {
     ),
     ['the deletion of a pod of its own', ['delete', 'pod', 'own', '-n', 'winpool-system'], 'allowed'],
     ['the deletion of another pod', ['delete', 'pod', 'other', '-n', 'winpool-system'], OWN_PODS],
-    ['a pod in another namespace', ['create', '-f', '-'], OWN_PODS, pod({}, {}, { namespace: 'default' })],
+    ['a pod in another namespace', CREATE, OWN_PODS, pod({}, {}, { namespace: 'default' })],
     ['the deletion of a pod in another namespace', ['delete', 'pod', 'own', '-n', 'default'], OWN_PODS],
   ];
   // Pod Security rejects it first in the namespace of the operator.

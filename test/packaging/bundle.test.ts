@@ -12,7 +12,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import { containerObstacle } from '../fakes/testenv/container.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
@@ -123,11 +123,7 @@ describe('the shipped bundle', () => {
     });
     await operator.ready();
     await world.apply(poolManifest('bundled'));
-    await world.waitForPool(
-      'bundled',
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await world.waitForReady('bundled');
   });
 
   it('contains only the used parts of the EC2 client', async () => {
@@ -138,11 +134,7 @@ describe('the shipped bundle', () => {
   it('calls EC2 when nodes are missing, and names their instances', async () => {
     world.cloud.faults.nextNode({ group: 'bundled', neverJoins: true });
     await world.kubectl('scale', 'windowspool', 'bundled', '--replicas=2');
-    const pool = await world.waitForPool(
-      'bundled',
-      'to name the instance that does not join',
-      (found) => conditionOf(found, 'NodesVerified') === 'False/NodesMissing',
-    );
+    const pool = await world.waitForConditions('bundled', 'NodesVerified=False/NodesMissing');
     const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '';
     assert.match(message, / not joined: i-[0-9a-f]+\./);
   });

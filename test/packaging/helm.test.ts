@@ -13,10 +13,11 @@ import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
+import { isWrite } from '../awsCalls.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { ofOperator, readAudit, refused } from '../fakes/testenv/audit.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, isReconciled, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { isReconciled, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { lastOtherCommit } from './previousOperator.ts';
 
@@ -125,9 +126,9 @@ describe('the Helm chart in a cluster', function () {
   }
   /** Waits until the pool is Ready and the operator has sent its last change, which is that of the tags. */
   async function toBeReady(): Promise<void> {
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady('web');
     const isTagged = () => (world.cloud.state.groups.get('web')?.autoScalingTags.length ?? 0) > 0;
-    await waitFor(isTagged, { what: 'the tags of the scaling group', timeoutMs: 60_000 });
+    await waitFor(isTagged, { what: 'the tags of the scaling group' });
     await world.waitForPool('web', 'to be reconciled', isReconciled);
   }
   const read = async (): Promise<WindowsPool> => (await world.pool('web')) ?? assert.fail('pool web is gone');
@@ -139,8 +140,8 @@ describe('the Helm chart in a cluster', function () {
   const writes = () =>
     world.cloud
       .calls()
-      .map(({ operation }) => operation)
-      .filter((operation) => !/^(Describe|List|Get)/.test(operation));
+      .filter(isWrite)
+      .map(({ operation }) => operation);
   const requests = async () => ofOperator(await readAudit(world.controlPlane.auditLog));
   /** The objects that the chart installs and uninstalls, if they exist. */
   const installed = async () => {

@@ -11,7 +11,7 @@ import { bundle } from '../../hack/bundle.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn } from '../fakes/localaws/network.ts';
-import { conditionOf, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
+import { type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { type CredentialServices, startCredentialServices } from './credentialServices.ts';
@@ -252,21 +252,11 @@ async function awsAuthAlone(world: TestEnv): Promise<() => Promise<void>> {
 /** Creates a pool and replaces a node, which needs every AWS client: SSM for the latest release, EC2 and Auto Scaling for the node. */
 async function bringUpAndReplace(world: TestEnv, name: string): Promise<void> {
   await world.apply(poolManifest(name, { nodeGroup: { update: { policy: 'Automatic' } } }));
-  await world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
-  const nodes = () =>
-    world.kubectl(
-      'get',
-      'nodes',
-      '-l',
-      `eks.amazonaws.com/nodegroup=${name}`,
-      '-o',
-      'jsonpath={.items[*].metadata.name}',
-    );
-  const before = await nodes();
+  await world.waitForReady(name);
+  const [before = ''] = await world.nodeNamesOf(name);
   await world.kubectl('annotate', 'node', before, 'winpool.dev/replace=true');
-  await waitFor(async () => !(await nodes()).includes(before), {
+  await waitFor(async () => !(await world.nodeNamesOf(name)).includes(before), {
     what: `node ${before} to be replaced`,
-    timeoutMs: 60_000,
     explain: () => world.operators.at(-1)?.tail() ?? '',
   });
 }

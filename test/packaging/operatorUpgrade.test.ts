@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { isWrite } from '../awsCalls.ts';
+import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
 import { existingNode } from '../fakes/testenv/existingNode.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { existingPool, poolManifest } from '../pools.ts';
 import { type PreviousOperator, previousOperator } from './previousOperator.ts';
 
@@ -80,15 +82,12 @@ describe('an upgrade of the operator', function () {
     world.cloud
       .calls()
       .slice(callsBefore)
-      .filter(({ operation }) => !/^(Describe|List|Get)/.test(operation))
+      .filter(isWrite)
       .map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`)
       .filter((call) => !call.includes('newcomer'));
   /** The events about the pools, each with its count. */
   const countedEvents = async (): Promise<string[]> => {
-    const { items }: { items: Event[] } = JSON.parse(
-      await world.kubectl('get', 'events.events.k8s.io', '-A', '-o', 'json'),
-    );
-    return items
+    return (await world.list<Event>('events.events.k8s.io', '-A'))
       .filter(({ regarding }) => regarding.kind === 'WindowsPool' && names.includes(regarding.name))
       .map(({ reason, note, regarding, series }) => `${regarding.name} ${reason} ${series?.count ?? 1} ${note}`)
       .sort();
@@ -102,7 +101,7 @@ describe('an upgrade of the operator', function () {
       last = now;
       return same;
     };
-    await waitFor(quiet, { what: 'the pools to be stable', timeoutMs: 60_000, intervalMs: 1_500 });
+    await waitFor(quiet, { what: 'the pools to be stable', intervalMs: 1_500 });
   }
 
   it('starts with the previous operator and pools in every state', async () => {
@@ -112,11 +111,7 @@ describe('an upgrade of the operator', function () {
     world.cloud.faults.createFailure({ group: 'refused', issues });
     await world.apply(existingNode({ name: 'rack-1', labels: { team: 'b' } }));
     for (const [manifest] of pools) await world.apply(manifest);
-    await world.waitForPool(
-      'edited',
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await world.waitForReady('edited');
     world.cloud.faults.edit({ group: 'edited', scalingConfig: { maxSize: 5 } });
     for (const [index, [, isReached]] of pools.entries()) {
       const name = names[index] ?? '';
@@ -152,11 +147,10 @@ describe('an upgrade of the operator', function () {
           .calls()
           .slice(callsBefore)
           .filter(({ operation }) => operation === 'DescribeNodegroup')
-          .map(({ input }) => (input as { nodegroupName: string }).nodegroupName),
+          .map(nodeGroupIn),
       );
     await waitFor(() => groups.every((name) => describedGroups().has(name)), {
       what: 'the new operator to read every group',
-      timeoutMs: 60_000,
       explain: () => operator.tail(),
     });
     // Reconciled after the existing ones.
@@ -195,7 +189,7 @@ describe('an upgrade of the operator', function () {
       (pool) =>
         pool?.status?.nodeGroup?.releaseVersion === NEW &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+        hasConditions(pool, READY),
     );
     assert.deepEqual(writesToAws(), []);
   });

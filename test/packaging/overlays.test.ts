@@ -51,7 +51,7 @@ describe('the overlays of config', function () {
         );
         return pods.length === count && ready.length === count ? pods : undefined;
       },
-      { what: `${count} pods of the operator to run`, timeoutMs: 60_000, intervalMs: 200 },
+      { what: `${count} pods of the operator to run`, intervalMs: 200 },
     );
 
   it('default: the API server returns no warning, and pod security admits its one pod', async () => {
@@ -74,7 +74,7 @@ describe('the overlays of config', function () {
         const [budget] = await items<{ status?: { disruptionsAllowed: number } }>('poddisruptionbudgets');
         return budget?.status?.disruptionsAllowed === 1;
       },
-      { what: 'the budget to allow one disruption', timeoutMs: 60_000, intervalMs: 200 },
+      { what: 'the budget to allow one disruption', intervalMs: 200 },
     );
   });
 
@@ -93,7 +93,7 @@ describe('the overlays of config', function () {
           ({ reason, regarding }) => reason === 'FailedCreate' && regarding.name.startsWith('broken-'),
         );
       },
-      { what: 'the rejection of the pod', timeoutMs: 60_000, intervalMs: 200 },
+      { what: 'the rejection of the pod', intervalMs: 200 },
     );
     assert.match(refusal.note ?? '', /violates PodSecurity "restricted:latest"/);
     await kubectl(['-n', NAMESPACE, 'delete', 'deployment', 'broken']);
@@ -138,7 +138,6 @@ describe('the overlays of config', function () {
       }
       await waitFor(async () => (await can('edit', 'create', 'windowspools')) === 'yes', {
         what: 'the roles to be aggregated',
-        timeoutMs: 30_000,
         intervalMs: 200,
       });
     });

@@ -4,7 +4,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { startOldApiServer } from '../engine/oldApiServer.ts';
 import { ofOperator, readAudit } from '../fakes/testenv/audit.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, theWorld, withOperator } from '../sharedWorld.ts';
 
@@ -30,11 +30,7 @@ describe('an API server without watch lists', function () {
           existingNodes: { instancesConfigMap: { namespace: 'default', name: 'windows-instances' } },
         },
       });
-      await world.waitForPool(
-        'listed',
-        'to be Ready',
-        (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-      );
+      await world.waitForReady('listed');
       await world.waitForPool('listed-hosts', 'to know that there is no list', (pool) =>
         conditionOf(pool, 'NodesFound').startsWith('False/'),
       );
@@ -51,8 +47,7 @@ describe('an API server without watch lists', function () {
 
 describe('AWS permissions that only some accounts and pools need', () => {
   const fixture = withOperator('--denied-retry-interval=1s', '--create-retry-interval=1s');
-  const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+  const ready = (name: string) => fixture.world.waitForReady(name);
 
   /** Revokes the permission: the pool reports it in AWS' words with the action's name, refuses nothing for good, and continues once it is back. */
   async function withoutPermission(action: string, name: string, words: RegExp, change: object): Promise<void> {
@@ -133,9 +128,7 @@ describe('AWS permissions that only some accounts and pools need', () => {
     await fixture.world.waitForPool(
       'moving',
       'to have the second version',
-      (found) =>
-        found?.status?.nodeGroup?.launchTemplate?.version === '2' &&
-        conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
+      (found) => found?.status?.nodeGroup?.launchTemplate?.version === '2' && hasConditions(found, READY),
     );
     await fixture.world.kubectl('delete', 'windowspool', 'moving', '--timeout=60s');
   });

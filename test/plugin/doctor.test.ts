@@ -1,9 +1,8 @@
 /** `kubectl windowspool doctor` and completion, against a real API server and a running operator that leads. */
 import assert from 'node:assert/strict';
 import type { Check } from '../../cmd/kubectl-windowspool/check.ts';
-import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { localAws } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, windowsIpam } from '../fakes/testenv/testEnv.ts';
+import { windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -17,7 +16,7 @@ describe('kubectl windowspool doctor and completion', () => {
     const { world } = fixture;
     plugin = await KubectlPlugin.install(world);
     await world.apply(poolManifest('web'));
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+    await world.waitForReady('web');
   });
   after(async () => {
     await fixture.world?.apply(windowsIpam(true));
@@ -29,9 +28,7 @@ describe('kubectl windowspool doctor and completion', () => {
 
   it('shows all checks, with the command that fixes what fails', async () => {
     await fixture.world.apply(windowsIpam(false));
-    const isReported = (pool: WindowsPool | undefined) =>
-      conditionOf(pool, 'PrerequisitesMet') === 'False/WindowsIPAMDisabled';
-    await fixture.world.waitForPool('web', 'to report that Windows IPAM is disabled', isReported);
+    await fixture.world.waitForConditions('web', 'PrerequisitesMet=False/WindowsIPAMDisabled');
     const session = plugin.start(['doctor'], localAws(fixture.world.cloud.url));
     assert.equal(await session.ended, 1);
     const text = session
@@ -45,17 +42,8 @@ describe('kubectl windowspool doctor and completion', () => {
     const { fix = '' } = (await resultOf('Cluster, windows-ipam')) ?? {};
     assert.match(fix, /^kubectl -n kube-system patch configmap amazon-vpc-cni --type merge -p '(.*)'$/);
     const [, patch = ''] = /-p '(.*)'$/.exec(fix) ?? [];
-    await fixture.world.kubectl(
-      '-n',
-      'kube-system',
-      'patch',
-      'configmap',
-      'amazon-vpc-cni',
-      '--type',
-      'merge',
-      '-p',
-      patch,
-    );
+    const configMap = ['configmap', 'amazon-vpc-cni', '-n', 'kube-system'];
+    await fixture.world.kubectl('patch', ...configMap, '--type', 'merge', '-p', patch);
     assert.equal((await resultOf('Cluster, windows-ipam'))?.result, 'PASS');
   });
 
@@ -69,14 +57,8 @@ describe('kubectl windowspool doctor and completion', () => {
     const spec = { replicas: 1, selector: { matchLabels: labels }, template };
     await fixture.world.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
     try {
-      await fixture.world.kubectl(
-        '-n',
-        'default',
-        'wait',
-        '--for=condition=Available',
-        'deployment/windowspool-operator',
-        '--timeout=60s',
-      );
+      const available = ['--for=condition=Available', '--timeout=60s'];
+      await fixture.world.kubectl('wait', 'deployment/windowspool-operator', '-n', 'default', ...available);
       const { stdout } = await plugin.run(['doctor', '--operator-namespace=default', '--output=json']);
       const results = (JSON.parse(stdout) as Check[]).map(({ name, result }) => `${result} ${name}`);
       assert.deepEqual(results.slice(2, 4), ['PASS Operator', 'FAIL Leader']);
@@ -155,18 +137,11 @@ describe('kubectl windowspool doctor and completion', () => {
         stderr.includes('NoFileComp'),
       ];
     };
-    const nodes = await fixture.world.kubectl(
-      'get',
-      'nodes',
-      '-l',
-      'winpool.dev/pool=web',
-      '-o',
-      'jsonpath={.items[*].metadata.name}',
-    );
+    const nodes = await fixture.world.nodeNamesOf('web');
     assert.deepEqual(await complete('re'), ['replace', 'remove', 'retry', 'resume', ':4', true]);
     assert.deepEqual(await complete('status', ''), ['web', ':4', true]);
     assert.deepEqual(await complete('status', 'x'), [':4', true]);
-    assert.deepEqual(await complete('replace', 'ip-'), [...nodes.split(' '), ':4', true]);
+    assert.deepEqual(await complete('replace', 'ip-'), [...nodes, ':4', true]);
     assert.deepEqual(await complete('nodes', '--output', 'w'), ['wide', ':4', true]);
     assert.deepEqual(await complete('status', '--wa'), ['--watch', ':4', true]);
   });

@@ -5,25 +5,16 @@ import { join } from 'node:path';
 import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lint.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { deployment, namespaceCalled } from '../userObjects.ts';
 import { KubectlPlugin } from './kubectlPlugin.ts';
 
 const NAMESPACE = 'lint';
 const LIMITS = { limits: { memory: '1Gi' } };
 
-/** A Deployment of the namespace. Its selector is that of its pods. */
-function deployment(name: string, spec: object) {
-  const labels = { app: name };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: NAMESPACE },
-    spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
-  };
-}
+const workload = (name: string, spec: object) => deployment(NAMESPACE, name, 2, spec);
 
 describe('kubectl windowspool lint and diagnose', () => {
   const fixture = withOperator('--resync-interval=1s');
@@ -49,21 +40,18 @@ describe('kubectl windowspool lint and diagnose', () => {
     const { world } = fixture;
     plugin = await KubectlPlugin.install(world);
     await world.apply(poolManifest('web', { runtimeClass: { name: 'web' } }));
-    await world.waitForPool('web', 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
-    await world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await world.waitForReady('web');
+    await world.apply(namespaceCalled(NAMESPACE));
     const app = (image: string) => [{ name: 'app', image, resources: LIMITS }];
-    await world.apply(deployment('good', { runtimeClassName: 'web', containers: app('example.com/app:ltsc2022') }));
-    await world.apply(deployment('old', { runtimeClassName: 'web', containers: app('example.com/app:ltsc2019') }));
+    await world.apply(workload('good', { runtimeClassName: 'web', containers: app('example.com/app:ltsc2022') }));
+    await world.apply(workload('old', { runtimeClassName: 'web', containers: app('example.com/app:ltsc2019') }));
     // Its template does not say which build its nodes have.
     const labels = { 'kubernetes.io/os': 'windows', [NODE_GROUP_LABEL]: 'web' };
     const tolerations = [{ key: 'os', operator: 'Exists' }];
     const unclear = { nodeSelector: labels, tolerations, containers: app('example.com/app:ltsc2025') };
-    await world.apply(deployment('unclear', unclear));
+    await world.apply(workload('unclear', unclear));
     for (const name of ['good', 'old', 'unclear'])
-      await waitFor(async () => (await podsOf(name)).length === 2, {
-        what: `the pods of ${name} to be scheduled`,
-        timeoutMs: 60_000,
-      });
+      await waitFor(async () => (await podsOf(name)).length === 2, { what: `the pods of ${name} to be scheduled` });
   });
   after(async () => {
     await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--wait=false');
@@ -93,7 +81,6 @@ describe('kubectl windowspool lint and diagnose', () => {
     const diagnosed = async () => (await plugin.run(['diagnose', 'untolerant', '--namespace', NAMESPACE])).stdout;
     await waitFor(async () => (await diagnosed()).includes('The scheduler says: '), {
       what: 'the scheduler to reject the pod',
-      timeoutMs: 60_000,
     });
     const text = await diagnosed();
     assert.match(text, /^Pod lint\/untolerant is Pending$/m);
@@ -139,7 +126,7 @@ describe('kubectl windowspool lint and diagnose', () => {
       runtimeClassName: 'web',
       containers: [{ name: 'app', image: 'example.com/app:ltsc2019', resources: LIMITS }],
     };
-    await writeFile(file, JSON.stringify(deployment('old', spec)));
+    await writeFile(file, JSON.stringify(workload('old', spec)));
     const { code, found, stderr } = await lint(file);
     assert.deepEqual([code, found, stderr], [1, ['Deployment old: ImageForOtherBuild'], '']);
   });

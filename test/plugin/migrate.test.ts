@@ -1,29 +1,19 @@
 /** `kubectl windowspool migrate`, against a real API server, scheduler and controllers. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 import { KubectlPlugin } from './kubectlPlugin.ts';
 
 const NAMESPACE = 'moving';
 const DRAIN = ['migrate', 'old', 'new', '--drain'];
 
 /** A Deployment of the namespace with two pods. */
-function deployment(name: string, image: string, spec: object) {
-  const labels = { app: name };
+function workload(name: string, image: string, spec: object): object {
   const containers = [{ name: 'app', image, resources: { limits: { memory: '1Gi' } } }];
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace: NAMESPACE },
-    spec: {
-      replicas: 2,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { ...spec, containers } },
-    },
-  };
+  return deployment(NAMESPACE, name, 2, { ...spec, containers });
 }
 
 describe('kubectl windowspool migrate', () => {
@@ -34,11 +24,7 @@ describe('kubectl windowspool migrate', () => {
   const createPool = async (name: string, windowsVersion: string) => {
     const nodeGroup = { scaling: { minSize: 2 } };
     await fixture.world.apply(poolManifest(name, { windowsVersion, nodeGroup, disruption: { maxUnavailable: 1 } }));
-    await fixture.world.waitForPool(
-      name,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(name);
   };
   const nodesOf = async (pool: string, query: string): Promise<string[]> => {
     const path = `jsonpath={range .items[*]}${query}{"\\n"}{end}`;
@@ -54,20 +40,15 @@ describe('kubectl windowspool migrate', () => {
     this.timeout(300_000);
     const { world } = fixture;
     plugin = await KubectlPlugin.install(world);
-    await world.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    await world.apply(namespaceCalled(NAMESPACE));
     await createPool('old', 'Windows2019');
-    await world.apply(deployment('cart', 'example.com/cart:1-ltsc2019', { runtimeClassName: 'windows-2019' }));
+    await world.apply(workload('cart', 'example.com/cart:1-ltsc2019', { runtimeClassName: 'windows-2019' }));
     const anyWindows = {
       nodeSelector: { 'kubernetes.io/os': 'windows' },
       tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
     };
-    await world.apply(deployment('web', 'example.com/web:1', anyWindows));
-    await world.apply({
-      apiVersion: 'policy/v1',
-      kind: 'PodDisruptionBudget',
-      metadata: { name: 'web', namespace: NAMESPACE },
-      spec: { minAvailable: 2, selector: { matchLabels: { app: 'web' } } },
-    });
+    await world.apply(workload('web', 'example.com/web:1', anyWindows));
+    await world.apply(budget(NAMESPACE, 'web', { minAvailable: 2 }));
     await Promise.all(['cart', 'web'].map(isRolledOut));
     await kubectl('wait', '--for=jsonpath={.status.currentHealthy}=2', 'pdb/web', '--timeout=20s');
     await createPool('new', 'Windows2022');
@@ -91,7 +72,7 @@ describe('kubectl windowspool migrate', () => {
   });
 
   it('finds no workload to change after the changes that it shows', async () => {
-    await fixture.world.apply(deployment('cart', 'example.com/cart:1-ltsc2022', { runtimeClassName: 'windows-2022' }));
+    await fixture.world.apply(workload('cart', 'example.com/cart:1-ltsc2022', { runtimeClassName: 'windows-2022' }));
     await isRolledOut('cart');
     const { stdout } = await plugin.run(['migrate', 'old', 'new', '--output=json']);
     const { workloads } = JSON.parse(stdout) as { workloads: { name: string; state: string }[] };

@@ -161,21 +161,11 @@ describe('kubectl windowspool replace, remove, pause, resume, retry and plan', (
     const { world } = suite.fixture;
     const view = 'windowspool-operator-windowspools-view';
     await world.kubectl('create', 'serviceaccount', 'reader', '--namespace=default');
-    await world.kubectl(
-      'create',
-      'clusterrolebinding',
-      'plugin-reader',
-      `--clusterrole=${view}`,
-      '--serviceaccount=default:reader',
-    );
+    const bind = (name: string, role: string) =>
+      world.kubectl('create', 'clusterrolebinding', name, `--clusterrole=${role}`, '--serviceaccount=default:reader');
+    await bind('plugin-reader', view);
     await world.kubectl('create', 'clusterrole', 'plugin-nodes', '--verb=get,list', '--resource=nodes');
-    await world.kubectl(
-      'create',
-      'clusterrolebinding',
-      'plugin-nodes',
-      '--clusterrole=plugin-nodes',
-      '--serviceaccount=default:reader',
-    );
+    await bind('plugin-nodes', 'plugin-nodes');
     try {
       const kubeconfig = await world.controlPlane.serviceAccountKubeconfig('default', 'reader');
       const node = await firstNode();

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
@@ -43,11 +43,7 @@ describe('kubectl windowspool status and nodes', () => {
     } finally {
       restoreSpeed();
     }
-    await fixture.world.waitForPool(
-      'web',
-      'to be settled',
-      (pool) => conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
-    );
+    await fixture.world.waitForConditions('web', UP_TO_DATE);
   });
 
   it('status shows one pool on a screen, and all pools in a table', async () => {

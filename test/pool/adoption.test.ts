@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict';
 import type { CreateNodegroupRequest } from '@aws-sdk/client-eks';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { isWrite } from '../awsCalls.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
-
-/** The operations that change AWS. */
-const WRITES = /^(Create|Update|Delete|Tag|Untag)/;
 
 describe('an existing node group', () => {
   const fixture = withOperator('--resync-interval=1s', '--enable-node-group-adoption');
 
   const groupIn = (name: string) => fixture.world.cloud.state.groups.get(name)?.nodegroup;
   const becomes = (name: string, type: string, state: string) =>
-    fixture.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
+    fixture.world.waitForConditions(name, `${type}=${state}`);
   const patch = (name: string, spec: object) => fixture.world.patchPool(name, spec);
   const writes = () =>
     fixture.world.cloud
       .calls()
-      .map(({ operation }) => operation)
-      .filter((operation) => WRITES.test(operation));
+      .filter(isWrite)
+      .map(({ operation }) => operation);
 
   /** A group as created with Terraform: two nodes, a label, a taint and a tag of its own. */
   async function legacy(name: string, change: Partial<CreateNodegroupRequest> = {}): Promise<void> {
@@ -36,7 +34,7 @@ describe('an existing node group', () => {
       tags: { terraform: 'true', 'winpool.dev/adoptable-by': name },
       ...change,
     });
-    await waitFor(() => groupIn(name)?.status === 'ACTIVE', { what: `node group ${name}`, timeoutMs: 60_000 });
+    await waitFor(() => groupIn(name)?.status === 'ACTIVE', { what: `node group ${name}` });
     fixture.world.cloud.resetCalls();
   }
 

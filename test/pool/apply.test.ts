@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import type { V1ManagedFieldsEntry } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
-import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, isReconciled } from '../fakes/testenv/testEnv.ts';
+import { callsOf } from '../awsCalls.ts';
+import { isReconciled } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -54,13 +53,7 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
     const found = await fixture.world.get<Live>('windowspool', name, '--show-managed-fields');
     return found ?? assert.fail(`there is no pool ${name}`);
   };
-  const polls = (name: string) =>
-    fixture.world.cloud
-      .calls()
-      .filter(
-        ({ operation, input }) =>
-          operation === 'DescribeNodegroup' && isDeepStrictEqual(input, { clusterName: 'demo', nodegroupName: name }),
-      ).length;
+  const polls = (name: string) => callsOf(fixture.world, 'DescribeNodegroup', name).length;
 
   /**
    * Waits until the operator has reported the generation and then reconciled twice without a write; returns the metadata. One reconcile is not
@@ -74,11 +67,7 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
       if (metadata.resourceVersion !== seen.version) seen = { version: metadata.resourceVersion, at: polls(name) };
       return isReconciled(pool) && polls(name) >= seen.at + 2 && metadata;
     };
-    return waitFor(isQuiet, {
-      what: `pool ${name} to be stable`,
-      timeoutMs: 30_000,
-      explain: () => fixture.operator.tail(),
-    });
+    return fixture.until(`pool ${name} to be stable`, isQuiet);
   }
 
   async function differences(manifest: object, flags: readonly string[]): Promise<string> {
@@ -94,11 +83,7 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
 
     it(`${how}: changes the object only the first time`, async () => {
       await fixture.world.apply(manifest, ...flags);
-      await fixture.world.waitForPool(
-        name,
-        'to be Ready',
-        (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-      );
+      await fixture.world.waitForReady(name);
       const before = await settled(name);
       for (const _ of [1, 2, 3]) {
         const printed = await fixture.world.apply(manifest, ...flags);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf, changesIn } from '../awsCalls.ts';
 import { conditionOf, isReconciled, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
@@ -11,14 +12,7 @@ describe('changes of a pool', () => {
 
   const patch = (spec: object) => fixture.world.patchPool(POOL, spec);
   const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
-  const updates = () =>
-    fixture.world.cloud
-      .calls()
-      .filter(({ operation }) => operation === 'UpdateNodegroupConfig')
-      .map(({ input }) => {
-        const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
-        return change;
-      });
+  const updates = () => changesIn(fixture.world, 'UpdateNodegroupConfig');
   /** Waits until EKS has finished all updates, and the pool reports that. */
   const settled = () =>
     fixture.world.waitForPool(
@@ -38,11 +32,7 @@ describe('changes of a pool', () => {
         nodeGroup: { tags: { cost: '1', old: 'x' }, scaling: { minSize: 1, maxSize: 3 } },
       }),
     );
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(POOL);
     await settled();
   });
   beforeEach(() => fixture.world.cloud.resetCalls());
@@ -89,11 +79,7 @@ describe('changes of a pool', () => {
   for (const [what, spec, update] of cases) {
     it(`sends EKS the smallest change for ${what}`, async () => {
       await patch(spec);
-      await waitFor(() => updates().length > 0, {
-        what: 'the update',
-        timeoutMs: 60_000,
-        explain: () => fixture.operator.tail(),
-      });
+      await fixture.until('the update', () => updates().length > 0);
       const pool = await settled();
       assert.deepEqual(updates(), [update]);
       assert.equal(pool?.status?.nodeGroup?.update?.status, 'Successful');
@@ -104,18 +90,17 @@ describe('changes of a pool', () => {
     const restoreSpeed = freezeAws(fixture.world);
     try {
       await patch({ nodeGroup: { scaling: { desiredSize: 4 } } });
-      await waitFor(() => group()?.status === 'UPDATING', { what: 'the update', timeoutMs: 60_000 });
+      await waitFor(() => group()?.status === 'UPDATING', { what: 'the update' });
       await patch({ nodeGroup: { scaling: { desiredSize: 2 } } });
       await fixture.world.waitForPool(POOL, 'to know the last word while EKS works', (pool) => pool !== undefined);
       assert.equal(group()?.status, 'UPDATING');
     } finally {
       restoreSpeed();
     }
-    await waitFor(() => updates().length === 2 && group()?.scalingConfig?.desiredSize === 2, {
-      what: 'the size of the last change',
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+    await fixture.until(
+      'the size of the last change',
+      () => updates().length === 2 && group()?.scalingConfig?.desiredSize === 2,
+    );
     await settled();
     assert.deepEqual(updates(), [{ scalingConfig: { desiredSize: 4 } }, { scalingConfig: { desiredSize: 2 } }]);
   });
@@ -123,11 +108,7 @@ describe('changes of a pool', () => {
   it('sets its own tags and keeps those of others', async () => {
     fixture.world.cloud.faults.edit({ group: POOL, tags: { ...group()?.tags, backup: 'daily' } });
     await patch({ nodeGroup: { tags: { cost: '2', old: null } } });
-    await waitFor(() => group()?.tags?.cost === '2' && !group()?.tags?.old, {
-      what: 'the tags',
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+    await fixture.until('the tags', () => group()?.tags?.cost === '2' && !group()?.tags?.old);
     assert.deepEqual(updates(), []);
     const { 'winpool.dev/created-from': _hash, ...tags } = group()?.tags ?? {};
     assert.deepEqual(tags, { backup: 'daily', cost: '2', 'winpool.dev/pool': POOL });
@@ -139,11 +120,7 @@ describe('changes of a pool', () => {
       errors: [{ errorCode: 'NodeCreationFailure', errorMessage: 'Nodes did not join' }],
     });
     await patch({ labels: { tier: 'broken' } });
-    const pool = await fixture.world.waitForPool(
-      POOL,
-      'to tell the failure',
-      (found) => conditionOf(found, 'NodeGroupReady') === 'False/UpdateFailed',
-    );
+    const pool = await fixture.world.waitForConditions(POOL, 'NodeGroupReady=False/UpdateFailed');
     assert.equal(conditionOf(pool, 'Stalled'), 'True/UpdateFailed');
     assertNames(
       messageOf(pool, 'Stalled'),
@@ -152,11 +129,11 @@ describe('changes of a pool', () => {
       'kubectl annotate wp changing winpool.dev/retry=$(date +%s) --overwrite',
     );
     fixture.world.cloud.resetCalls();
-    const polls = () => fixture.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
-    await waitFor(() => polls() >= 3, { what: 'three more polls', timeoutMs: 60_000 });
+    const polls = () => callsOf(fixture.world, 'DescribeNodegroup').length;
+    await waitFor(() => polls() >= 3, { what: 'three more polls' });
     assert.deepEqual(updates(), []);
     await patch({ labels: { tier: 'corrected' } });
-    await waitFor(() => group()?.labels?.tier === 'corrected', { what: 'the next update', timeoutMs: 60_000 });
+    await waitFor(() => group()?.labels?.tier === 'corrected', { what: 'the next update' });
     assert.equal(conditionOf(await settled(), 'Stalled'), 'absent');
   });
 
@@ -164,23 +141,17 @@ describe('changes of a pool', () => {
     const names = async () =>
       (await fixture.world.kubectl('get', 'runtimeclasses', '-o', 'name')).trim().split('\n').sort();
     await patch({ runtimeClass: { name: 'special', handler: 'runhcs-wcow-hypervisor' } });
-    await waitFor(async () => (await names()).join() === 'runtimeclass.node.k8s.io/special', {
-      what: 'the other RuntimeClass',
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+    await fixture.until(
+      'the other RuntimeClass',
+      async () => (await names()).join() === 'runtimeclass.node.k8s.io/special',
+    );
     await patch({ runtimeClass: { handler: 'runhcs-wcow-process' } });
     const handler = () =>
       fixture.world.kubectl('get', 'runtimeclass', 'special', '--ignore-not-found', '-o', 'jsonpath={.handler}');
-    await waitFor(async () => (await handler()) === 'runhcs-wcow-process', {
-      what: 'the other handler',
-      timeoutMs: 60_000,
-      explain: () => fixture.operator.tail(),
-    });
+    await fixture.until('the other handler', async () => (await handler()) === 'runhcs-wcow-process');
     await patch({ runtimeClass: { name: null, handler: null } });
     await waitFor(async () => (await names()).join() === 'runtimeclass.node.k8s.io/windows-2022', {
       what: 'the shared RuntimeClass',
-      timeoutMs: 60_000,
     });
     await settled();
   });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { nodeRoleArn } from '../fakes/localaws/network.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { setSwitch, withOperator } from '../sharedWorld.ts';
 
@@ -36,11 +35,7 @@ describe('a pool with a custom AMI', () => {
 
   it('reports another AMI in its parameter, and gets it if updates are automatic', async () => {
     fixture.world.cloud.faults.parameter({ name: PARAMETER, value: SECOND });
-    await fixture.world.waitForPool(
-      POOL,
-      'to report the other AMI',
-      (pool) => conditionOf(pool, 'UpToDate') === 'False/UpdateAvailable',
-    );
+    await fixture.world.waitForConditions(POOL, 'UpToDate=False/UpdateAvailable');
     await fixture.world.patchPool(POOL, { nodeGroup: { update: { policy: 'Automatic' } } });
     await settledAtVersion(fixture.world, POOL, '2');
     const pool = await fixture.world.pool(POOL);

@@ -1,6 +1,4 @@
-import { waitFor } from '../../hack/controlplane/wait.ts';
 import type { ConsoleEdit } from '../fakes/localaws/faults.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { namesAll } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -15,23 +13,11 @@ describe('an external edit of a node group', () => {
   };
 
   const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
-  const becomes = (state: string) =>
-    fixture.world.waitForPool(POOL, `to have UpToDate=${state}`, (pool) => conditionOf(pool, 'UpToDate') === state);
-  const driftEvents = async () => {
-    const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
-    const items: { regarding: { name: string }; reason: string; note: string }[] = JSON.parse(text).items;
-    return items
-      .filter(({ regarding, reason }) => regarding.name === POOL && reason === 'Drifted')
-      .map(({ note }) => note);
-  };
+  const becomes = (state: string) => fixture.world.waitForConditions(POOL, `UpToDate=${state}`);
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, spec));
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(POOL);
     await becomes('True/MatchesSpec');
   });
 
@@ -50,11 +36,9 @@ describe('an external edit of a node group', () => {
     it(`of ${what} is corrected and reported`, async () => {
       fixture.world.cloud.faults.edit({ group: POOL, ...edit() });
       const isReported = (note: string) => namesAll(note, `Node group ${POOL}`, words);
-      await waitFor(async () => (await driftEvents()).some(isReported), {
-        what: `an event with ${words}`,
-        timeoutMs: 60_000,
-        explain: () => fixture.operator.tail(),
-      });
+      await fixture.until(`an event with ${words}`, async () =>
+        (await fixture.world.notesOf('Drifted')).some(isReported),
+      );
       await becomes('True/MatchesSpec');
     });
   }

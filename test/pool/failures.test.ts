@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { callsOf, creationsOf } from '../awsCalls.ts';
+import { conditionOf, hasConditions, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
-import { creationsOf, poolManifest } from '../pools.ts';
+import { poolManifest } from '../pools.ts';
 import { theWorld, withOperator } from '../sharedWorld.ts';
 
 describe('a pool whose node group cannot be created', () => {
   const fixture = withOperator('--create-retry-interval=10s', '--denied-retry-interval=1s');
-  const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+  const ready = (name: string) => fixture.world.waitForReady(name);
   const remove = (name: string) => fixture.world.kubectl('delete', 'windowspool', name, '--timeout=60s');
   const creations = (name: string) => creationsOf(fixture.world, name);
   beforeEach(() => fixture.world.cloud.resetCalls());
@@ -23,11 +23,7 @@ describe('a pool whose node group cannot be created', () => {
       ],
     });
     await fixture.world.apply(poolManifest('failed'));
-    const pool = await fixture.world.waitForPool(
-      'failed',
-      'to tell the failure',
-      (found) => conditionOf(found, 'Ready') === 'False/CreateFailed',
-    );
+    const pool = await fixture.world.waitForConditions('failed', 'Ready=False/CreateFailed');
     assertNames(
       messageOf(pool, 'Stalled'),
       'node group failed',
@@ -45,18 +41,16 @@ describe('a pool whose node group cannot be created', () => {
     fixture.world.cloud.faults.removeAction({ action: 'iam:PassRole' });
     try {
       await fixture.world.apply(poolManifest('denied'));
-      const pool = await fixture.world.waitForPool(
+      const pool = await fixture.world.waitForConditions(
         'denied',
-        'to tell the missing right',
-        (found) =>
-          conditionOf(found, 'PrerequisitesMet') === 'False/AccessDenied' &&
-          conditionOf(found, 'RuntimeClassReady') === 'True/Available',
+        'PrerequisitesMet=False/AccessDenied',
+        'RuntimeClassReady=True/Available',
       );
       assertNames(messageOf(pool, 'PrerequisitesMet'), 'CreateNodegroup', 'iam:PassRole', 'config/aws/iam-policy.json');
       assert.doesNotMatch(JSON.stringify(pool?.status), /request ?id|encoded authorization/i);
       const before = pool?.metadata.resourceVersion;
       const tries = creations('denied');
-      await waitFor(() => creations('denied') >= tries + 2, { what: 'two more attempts', timeoutMs: 60_000 });
+      await waitFor(() => creations('denied') >= tries + 2, { what: 'two more attempts' });
       assert.equal(
         (await fixture.world.pool('denied'))?.metadata.resourceVersion,
         before,
@@ -80,22 +74,14 @@ describe('a pool whose node group cannot be created', () => {
     });
     const pool = (runtimeClass: object) => poolManifest('heir', { windowsVersion: 'Windows2025', runtimeClass });
     await fixture.world.apply(pool({}));
-    const refused = await fixture.world.waitForPool(
-      'heir',
-      'to refuse it',
-      (found) => conditionOf(found, 'RuntimeClassReady') === 'False/NotOwned',
-    );
+    const refused = await fixture.world.waitForConditions('heir', 'RuntimeClassReady=False/NotOwned');
     assertNames(
       messageOf(refused, 'RuntimeClassReady'),
       /\bdocker\b.*\brunhcs-wcow-process\b/,
       'os=windows:NoSchedule',
     );
     await fixture.world.apply(pool({ adoption: 'IfUnowned' }));
-    await fixture.world.waitForPool(
-      'heir',
-      'to replace it',
-      (found) => conditionOf(found, 'RuntimeClassReady') === 'True/Available',
-    );
+    await fixture.world.waitForConditions('heir', 'RuntimeClassReady=True/Available');
     const seen = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
     assert.equal(seen?.handler, 'runhcs-wcow-process');
     await remove('heir');
@@ -106,12 +92,7 @@ describe('a pool whose node group cannot be created', () => {
 describe('AWS errors', () => {
   const fixture = withOperator('--resync-interval=1s');
   const ready = (name: string) =>
-    fixture.world.waitForPool(
-      name,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-      120_000,
-    );
+    fixture.world.waitForPool(name, 'to be Ready', (pool) => hasConditions(pool, READY), 120_000);
   after(() => fixture.world.cloud.faults.calls.clear());
 
   const breakages = ['serverError', 'reset', 'html', 'empty'] as const;
@@ -135,21 +116,15 @@ describe('an unavailable AWS at the start of the operator', () => {
       .ready();
     try {
       await world.apply(poolManifest('dark'));
-      const pool = await world.waitForPool(
+      const pool = await world.waitForConditions(
         'dark',
-        'to tell it',
-        (found) =>
-          conditionOf(found, 'NodeGroupReady') === 'Unknown/AWSUnavailable' &&
-          conditionOf(found, 'RuntimeClassReady') === 'True/Available',
+        'NodeGroupReady=Unknown/AWSUnavailable',
+        'RuntimeClassReady=True/Available',
       );
       assert.equal(conditionOf(pool, 'Ready'), 'False/AWSUnavailable');
       assert.equal(conditionOf(pool, 'Reconciling'), 'True/AWSUnavailable');
       world.cloud.faults.calls.clear();
-      await world.waitForPool(
-        'dark',
-        'to be Ready',
-        (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
-      );
+      await world.waitForReady('dark');
       await world.kubectl('delete', 'windowspool', 'dark', '--timeout=60s');
     } finally {
       world.cloud.faults.calls.clear();
@@ -174,25 +149,11 @@ describe('a cluster other than the one that the operator runs in', () => {
     try {
       await operator.ready();
       await world.apply(poolManifest('stranger'));
-      const pool = await world.waitForPool(
-        'stranger',
-        'to refuse',
-        (found) => conditionOf(found, 'Stalled') === 'True/ClusterMismatch',
-      );
+      const pool = await world.waitForConditions('stranger', 'Stalled=True/ClusterMismatch');
       assertNames(messageOf(pool, 'Ready'), /\bEKS cluster \S+ in \S+/, '--cluster-name');
-      assert.deepEqual(
-        world.cloud.calls().filter(({ operation }) => operation === 'CreateNodegroup'),
-        [],
-      );
+      assert.deepEqual(callsOf(world, 'CreateNodegroup'), []);
       await world.kubectl('delete', 'windowspool', 'stranger', '--wait=false');
-      await world.kubectl(
-        'patch',
-        'windowspool',
-        'stranger',
-        '--type=merge',
-        '-p',
-        '{"spec":{"deletionPolicy":"Retain"}}',
-      );
+      await world.patchPool('stranger', { deletionPolicy: 'Retain' });
       await world.waitForPool('stranger', 'to be gone', (found) => found === undefined);
     } finally {
       world.cloud.faults.cluster({ caData: world.controlPlane.caData });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, windowsIpam } from '../fakes/testenv/testEnv.ts';
+import { windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 
@@ -19,14 +19,13 @@ describe('the output of kubectl', () => {
     // The one of the previous suite may still be terminating, and would be shared instead of created.
     await waitFor(async () => (await fixture.world.get('runtimeclass', 'windows-2022')) === undefined, {
       what: 'RuntimeClass windows-2022 to be gone',
-      timeoutMs: 30_000,
     });
   });
 
   const apply = (name: string, change: object = {}) =>
     fixture.world.apply({ ...sample, ...change, metadata: { name } });
   const becomes = (name: string, type: string, state: string) =>
-    fixture.world.waitForPool(name, `to have ${type}=${state}`, (pool) => conditionOf(pool, type) === state);
+    fixture.world.waitForConditions(name, `${type}=${state}`);
 
   /** Waits until a pool is Ready and EKS has created its group: nodes can be verified before EKS reports the group as ACTIVE. */
   async function isCreated(name: string): Promise<void> {
@@ -46,7 +45,7 @@ describe('the output of kubectl', () => {
       text = parts.join('\n');
       return words.every((word) => parts.at(-1)?.includes(word)) && text;
     };
-    return waitFor(complete, { what: `${words.join(', ')} to be shown`, timeoutMs: 60_000, explain: () => text });
+    return waitFor(complete, { what: `${words.join(', ')} to be shown`, explain: () => text });
   }
 
   const commandsFor = (name: string) => [`get wp ${name}`, `get wp ${name} -o wide`, `describe wp ${name}`];
@@ -145,7 +144,6 @@ describe('the output of kubectl', () => {
     });
     await waitFor(() => fixture.world.cloud.state.groups.get('legacy')?.nodegroup.status === 'ACTIVE', {
       what: 'the group of the other owner',
-      timeoutMs: 60_000,
     });
     await apply('legacy');
     await becomes('legacy', 'Stalled', 'True/NotOwned');

@@ -110,7 +110,7 @@ describe('the kubectl commands for pools', () => {
       return expected.every((reason) => lines.some((words) => words[2] === reason));
     };
     const explain = () => lines.map((words) => words.join(' ')).join('\n');
-    await waitFor(shown, { what: `${command} to show ${expected}`, timeoutMs: 30_000, intervalMs: 200, explain });
+    await waitFor(shown, { what: `${command} to show ${expected}`, intervalMs: 200, explain });
     assert.deepEqual([...new Set(lines.map((words) => words[3]))], [object]);
   }
 
@@ -127,11 +127,7 @@ describe('the kubectl commands for pools', () => {
       printed += text;
     });
     const shows = (what: string, line: RegExp) =>
-      waitFor(() => line.test(printed), {
-        what: `the line of a ${what} pool`,
-        timeoutMs: 30_000,
-        explain: () => printed,
-      });
+      waitFor(() => line.test(printed), { what: `the line of a ${what} pool`, explain: () => printed });
     const restoreSpeed = freezeAws(fixture.world);
     try {
       const applied = typed(block('--for=condition=Ready'));
@@ -280,7 +276,7 @@ describe('the kubectl commands for pools', () => {
       const { groups } = fixture.world.cloud.state;
       assert.deepEqual([groups.get('two'), groups.get('kept')?.nodegroup.status], [undefined, 'ACTIVE']);
       fixture.world.cloud.faults.consoleDelete({ group: 'kept' });
-      await waitFor(() => !groups.has('kept'), { what: 'the retained group to be deleted', timeoutMs: 30_000 });
+      await waitFor(() => !groups.has('kept'), { what: 'the retained group to be deleted' });
       const left = await typed('kubectl get wp one web --output name');
       assert.equal(left, 'windowspool.winpool.dev/one\nwindowspool.winpool.dev/web\n');
     });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { callsOf } from '../awsCalls.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -42,10 +42,7 @@ describe('a pool that sets launch settings', () => {
     await patch({ instanceTags: { team: 'db' } });
     await settledAt('3');
     await fixture.world.waitForPool(POOL, 'to have deleted the version between', () => versions()?.join() === '1,3');
-    const updates = fixture.world.cloud
-      .calls()
-      .filter(({ operation, input }) => operation === 'UpdateNodegroupVersion' && JSON.stringify(input).includes(POOL));
-    assert.equal(updates.length, 2);
+    assert.equal(callsOf(fixture.world, 'UpdateNodegroupVersion', POOL).length, 2);
   });
 
   it('runs a script from the namespace of the operator, and reports when it changes', async () => {
@@ -57,21 +54,13 @@ describe('a pool that sets launch settings', () => {
         data: { 'user-data.ps1': text },
       });
     await patch({ userData: { configMap: 'windows-nodes' } });
-    await fixture.world.waitForPool(
-      POOL,
-      'to miss the ConfigMap',
-      (pool) => conditionOf(pool, 'PrerequisitesMet') === 'False/UserDataNotFound',
-    );
+    await fixture.world.waitForConditions(POOL, 'PrerequisitesMet=False/UserDataNotFound');
     await script('Write-Host first');
     await settledAt('4');
     const { UserData = '' } = template()?.versions.at(-1)?.data ?? {};
     assert.equal(Buffer.from(UserData, 'base64').toString(), '<powershell>\nWrite-Host first\n</powershell>\n');
     await script('Write-Host second');
-    await fixture.world.waitForPool(
-      POOL,
-      'to report the other script',
-      (pool) => conditionOf(pool, 'UpToDate') === 'False/UpdateAvailable',
-    );
+    await fixture.world.waitForConditions(POOL, 'UpToDate=False/UpdateAvailable');
     await patch({ userData: null });
     await settledAt('5');
     await fixture.world.kubectl('-n', 'winpool-system', 'delete', 'configmap', 'windows-nodes');

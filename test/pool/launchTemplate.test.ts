@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { changesIn } from '../awsCalls.ts';
 import { poolManifest, settledAtVersion } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -8,15 +9,7 @@ describe('a launch template', () => {
   const fixture = withOperator('--resync-interval=1s', '--enable-node-group-adoption');
   const template = (name: string, data: object) => fixture.world.cloud.faults.launchTemplate({ name, data });
   const patch = (name: string, nodeGroup: object) => fixture.world.patchPool(name, { nodeGroup });
-  const sent = (operation: string, name: string) =>
-    fixture.world.cloud
-      .calls()
-      .filter(({ input }) => (input as { nodegroupName?: string }).nodegroupName === name)
-      .filter((call) => call.operation === operation)
-      .map(({ input }) => {
-        const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
-        return change;
-      });
+  const sent = (operation: string, name: string) => changesIn(fixture.world, operation, name);
   const settledAt = (name: string, version: string) => settledAtVersion(fixture.world, name, version);
 
   describe('of a pool', () => {

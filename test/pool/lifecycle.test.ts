@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, withOperator } from '../sharedWorld.ts';
 
@@ -15,8 +14,7 @@ describe('the lifecycle of a pool', () => {
   );
 
   const gone = (name: string) => fixture.world.waitForPool(name, 'to be gone', (pool) => pool === undefined);
-  const ready = (name: string) =>
-    fixture.world.waitForPool(name, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified');
+  const ready = (name: string) => fixture.world.waitForReady(name);
   const groupIn = (name: string) => fixture.world.cloud.state.groups.get(name)?.nodegroup;
   const eventsOf = async (name: string) => {
     const text = await fixture.world.kubectl('get', 'events.events.k8s.io', '-n', 'default', '-o', 'json');
@@ -66,15 +64,12 @@ describe('the lifecycle of a pool', () => {
     const restoreSpeed = freezeAws(fixture.world);
     try {
       await fixture.world.apply(poolManifest('hurried'));
-      await waitFor(() => groupIn('hurried')?.status === 'CREATING', {
-        what: 'the group to be CREATING',
-        timeoutMs: 60_000,
-      });
+      await waitFor(() => groupIn('hurried')?.status === 'CREATING', { what: 'the group to be CREATING' });
       fixture.world.cloud.resetCalls();
       await fixture.world.kubectl('delete', 'windowspool', 'hurried', '--wait=false');
       const isAnswered = () =>
         fixture.world.cloud.calls().some(({ operation, result }) => operation === 'DeleteNodegroup' && result === 'ok');
-      await waitFor(isAnswered, { what: 'EKS to accept DeleteNodegroup', timeoutMs: 60_000 });
+      await waitFor(isAnswered, { what: 'EKS to accept DeleteNodegroup' });
     } finally {
       restoreSpeed();
     }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { changesIn } from '../awsCalls.ts';
 import { setDesiredCapacity } from '../fakes/localaws/ec2/autoScaling.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -31,14 +31,7 @@ describe('a pool without nodes', () => {
     );
   const patch = (spec: object) => fixture.world.patchPool(POOL, spec);
 
-  const sent = (name: string) =>
-    fixture.world.cloud
-      .calls()
-      .filter(({ operation }) => operation === name)
-      .map(({ input }) => {
-        const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
-        return change;
-      });
+  const sent = (name: string) => changesIn(fixture.world, name);
 
   const TAGS = {
     'label/kubernetes.io/os': 'windows',
@@ -60,7 +53,7 @@ describe('a pool without nodes', () => {
       verification: { policy: 'Gate' },
     };
     await fixture.world.apply(poolManifest(POOL, spec));
-    await fixture.world.waitForPool(POOL, 'to be Ready', (pool) => conditionOf(pool, 'Ready') === 'True/NoNodes');
+    await fixture.world.waitForConditions(POOL, 'Ready=True/NoNodes');
     await waitForTags('the tags of the scaling group', TAGS);
   });
 

@@ -596,16 +596,7 @@ describe('the API server', () => {
     await world.kubectl('delete', 'windowspool', 'version');
   });
 
-  const setStatus = (name: string, status: object) =>
-    world.kubectl(
-      'patch',
-      'windowspool',
-      name,
-      '--subresource=status',
-      '--type=merge',
-      '-p',
-      JSON.stringify({ status }),
-    );
+  const setStatus = (name: string, status: object) => world.patchPoolStatus(name, status);
   const answerTo = (manifest: object, ...flags: readonly string[]) =>
     world.apply(manifest, ...flags).then(
       () => 'accepted',

@@ -1,6 +1,6 @@
 /** Every Windows version and edition for which EKS has an AMI type becomes Ready. */
 import assert from 'node:assert/strict';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, READY } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -24,12 +24,7 @@ describe('a pool becomes Ready', () => {
 
   for (const { name, windowsVersion, edition } of kinds) {
     it(`of ${windowsVersion}, edition ${edition}`, async () => {
-      const pool = await fixture.world.waitForPool(
-        name,
-        'to be Ready',
-        (found) =>
-          conditionOf(found, 'Ready') === 'True/EnoughNodesVerified' && conditionOf(found, 'Reconciling') === 'absent',
-      );
+      const pool = await fixture.world.waitForConditions(name, READY, 'Reconciling=absent');
       const year = windowsVersion.slice('Windows'.length);
       assert.deepEqual(
         [pool?.status?.nodeGroup?.amiType, pool?.status?.runtimeClass?.name, conditionOf(pool, 'NodesVerified')],

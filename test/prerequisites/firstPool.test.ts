@@ -1,6 +1,6 @@
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { nodeRoleArn } from '../fakes/localaws/network.ts';
-import { conditionOf, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
+import { type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws, setSwitch } from '../sharedWorld.ts';
@@ -117,15 +117,13 @@ describe('the first pool of a cluster', () => {
         await fixture.world.apply(poolManifest(name));
         // Also the condition that is in no row, because it is part of the output.
         const states = [...until, 'RuntimeClassReady=True/Available'];
-        await fixture.world.waitForPool(name, `to have ${states.join(' and ')}`, (pool) =>
-          states.every((state) => conditionOf(pool, state.split('=')[0] ?? '') === state.split('=')[1]),
-        );
+        await fixture.world.waitForConditions(name, ...states);
         let text = '';
         const isComplete = async () => {
           text = await shown(name);
           return word.test(text);
         };
-        await waitFor(isComplete, { what: `${word} to be shown`, timeoutMs: 60_000, explain: () => text });
+        await waitFor(isComplete, { what: `${word} to be shown`, explain: () => text });
         await assertGolden(name, text);
       } finally {
         restoreSpeed();

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import type { V1ClusterRole } from '@kubernetes/client-node';
-import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { OPERATOR_USER } from '../fakes/testenv/audit.ts';
+import { withoutPermission } from '../lessPermissions.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withPrerequisites } from './prerequisitesFixture.ts';
@@ -19,10 +18,7 @@ describe('prerequisites that cannot be read', () => {
         (
           await fixture.world.controlPlane.kubectl(['auth', 'can-i', ...question, '--as', OPERATOR_USER])
         ).stdout.trim() === 'no',
-      {
-        what: `the operator to lose the permission to ${question.join(' ')}`,
-        timeoutMs: 30_000,
-      },
+      { what: `the operator to lose the permission to ${question.join(' ')}` },
     );
 
   /** Removes the operator's permissions in kube-system while the test runs. */
@@ -55,29 +51,11 @@ describe('prerequisites that cannot be read', () => {
   });
 
   /** Removes the permission for a verb on a resource while the test runs. */
-  async function without(resource: string, verb: string, run: () => Promise<void>): Promise<void> {
-    const { metadata, rules = [] } =
-      (await fixture.world.get<Stored<V1ClusterRole>>('clusterrole', 'windowspool-operator')) ?? assert.fail();
-    const patch = (next: readonly object[]) =>
-      fixture.world.kubectl(
-        'patch',
-        'clusterrole',
-        metadata.name,
-        '--type=merge',
-        '-p',
-        JSON.stringify({ rules: next }),
-      );
-    const lessened = rules.map((rule) =>
-      rule.resources?.includes(resource) ? { ...rule, verbs: rule.verbs.filter((other) => other !== verb) } : rule,
-    );
-    await patch(lessened);
-    try {
+  const without = (resource: string, verb: string, run: () => Promise<void>) =>
+    withoutPermission(fixture.world, resource, verb, async () => {
       await untilDenied(verb, resource);
       await run();
-    } finally {
-      await patch(rules);
-    }
-  }
+    });
 
   it('are Unknown without the permission to list nodes, which blocks nothing', async () => {
     await without('nodes', 'list', async () => {

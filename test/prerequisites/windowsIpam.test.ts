@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { EventsV1EventList, V1ConfigMap } from '@kubernetes/client-node';
+import type { EventsV1Event, V1ConfigMap } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { OPERATOR_USER, readAudit } from '../fakes/testenv/audit.ts';
 import { type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
@@ -24,10 +25,6 @@ const configMap = (world: TestEnv) =>
 /** The current configuration values of the vpc-cni add-on. */
 const valuesOf = ({ cloud }: TestEnv) => cloud.state.addons.get('vpc-cni')?.configurationValues;
 
-/** How often the operator sent an operation to AWS. */
-const sent = ({ cloud }: TestEnv, operation: string) =>
-  cloud.calls().filter((call) => call.operation === operation).length;
-
 /** What the operator wrote into the ConfigMap, by the audit log. */
 const writes = async ({ controlPlane }: TestEnv) =>
   (await readAudit(controlPlane.auditLog, 'amazon-vpc-cni')).filter(
@@ -41,19 +38,14 @@ const writes = async ({ controlPlane }: TestEnv) =>
 const announced = (world: TestEnv, pool: string) =>
   waitFor(
     async () => {
-      const { items } = JSON.parse(
-        await world.kubectl('get', 'events.v1.events.k8s.io', '-A', '-o', 'json'),
-      ) as Wire<EventsV1EventList>;
-      return items.find(({ reason, regarding }) => reason === 'WindowsIPAMEnabled' && regarding?.name === pool);
+      const events = await world.list<Wire<EventsV1Event>>('events.v1.events.k8s.io', '-A');
+      return events.find(({ reason, regarding }) => reason === 'WindowsIPAMEnabled' && regarding?.name === pool);
     },
-    { what: `the event that Windows IPAM was enabled for ${pool}`, timeoutMs: 30_000 },
+    { what: `the event that Windows IPAM was enabled for ${pool}` },
   );
 
 const untilValue = (world: TestEnv, value: string) =>
-  waitFor(async () => (await configMap(world))?.data?.[KEY] === value, {
-    what: `${KEY}: ${value} in the ConfigMap`,
-    timeoutMs: 30_000,
-  });
+  waitFor(async () => (await configMap(world))?.data?.[KEY] === value, { what: `${KEY}: ${value} in the ConfigMap` });
 
 describe('Windows IPAM that the operator is not configured to enable', () => {
   const { fixture, is, remove } = withPrerequisites();
@@ -68,7 +60,7 @@ describe('Windows IPAM that the operator is not configured to enable', () => {
     await is('notallowed', 'PrerequisitesMet', 'False/WindowsIPAMDisabled');
     assert.equal((await configMap(world))?.metadata.resourceVersion, before);
     assert.equal((await writes(world)).length, known);
-    assert.equal(sent(world, 'UpdateAddon'), 0);
+    assert.deepEqual(callsOf(world, 'UpdateAddon'), []);
     await remove('notallowed');
   });
 });
@@ -121,7 +113,7 @@ describe('Windows IPAM that the operator enables', () => {
       await is(name, 'Ready', 'True/EnoughNodesVerified');
       const { status, addonVersion, serviceAccountRoleArn } = world.cloud.state.addons.get('vpc-cni') ?? {};
       assert.deepEqual(
-        [valuesOf(world), status, addonVersion, serviceAccountRoleArn, sent(world, 'UpdateAddon')],
+        [valuesOf(world), status, addonVersion, serviceAccountRoleArn, callsOf(world, 'UpdateAddon').length],
         [after, 'ACTIVE', 'v1.21.1-eksbuild.1', ROLE, 1],
       );
       assert.equal((await configMap(world))?.data?.[KEY], 'true');

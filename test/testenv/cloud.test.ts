@@ -63,8 +63,7 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
   const update = (request: object) => sdk.eks.updateNodegroupConfig({ clusterName, nodegroupName: 'web', ...request });
 
   async function apply(object: object): Promise<void> {
-    const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin: JSON.stringify(object) });
-    assert.equal(code, 0, stderr);
+    await kubernetes.kubectlOutput(['apply', '-f', '-'], { stdin: JSON.stringify(object) });
   }
 
   async function configMap(name: string): Promise<Record<string, string> | undefined> {
@@ -82,14 +81,14 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
   async function untilStatus(status: string): Promise<void> {
     await waitFor(
       async () => (await sdk.eks.describeNodegroup({ clusterName, nodegroupName: 'web' })).nodegroup?.status === status,
-      { what: `node group ${status}`, timeoutMs: 60_000, intervalMs: 50 },
+      { what: `node group ${status}`, intervalMs: 50 },
     );
   }
 
   async function deleteGroup(): Promise<void> {
     if (cloud.state.groups.has('web')) await sdk.eks.deleteNodegroup({ clusterName, nodegroupName: 'web' });
     await untilNodes('no nodes', (found) => found.length === 0);
-    await waitFor(() => cloud.state.groups.size === 0, { what: 'no node group', timeoutMs: 60_000, intervalMs: 50 });
+    await waitFor(() => cloud.state.groups.size === 0, { what: 'no node group', intervalMs: 50 });
   }
 
   it('join like kubelets', async () => {
@@ -238,11 +237,11 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
           const found = (await sdk.eks.describeAddon(addon)).addon;
           return found?.status === 'UPDATING' ? undefined : found;
         };
-        const { status, health } = await waitFor(ended, { what: 'the update to end', timeoutMs: 60_000 });
+        const { status, health } = await waitFor(ended, { what: 'the update to end' });
         return [status, health?.issues?.map(({ message }) => message), await value()];
       };
       cloud.faults.addon({ name: 'vpc-cni' });
-      await waitFor(async () => (await value()) === 'false', { what: `${ipam} false`, timeoutMs: 60_000 });
+      await waitFor(async () => (await value()) === 'false', { what: `${ipam} false` });
       await apply(windowsIpam(true));
       await createWith(1);
       await untilNodes('pod addresses', (all) => all.length === 1 && all.every(isComplete));
@@ -295,7 +294,6 @@ describe('the nodes of the local AWS, in a real Kubernetes', function () {
     await createWith(1);
     await waitFor(() => [...cloud.state.instances.values()].some(({ joined }) => joined), {
       what: 'a join',
-      timeoutMs: 60_000,
       intervalMs: 20,
     });
     await kubernetes.startApiServer();

@@ -7,6 +7,7 @@ import { type LocalAws, startLocalAws } from '../fakes/localaws/localAws.ts';
 import { openPolicy, sampleCluster, sampleGroup } from '../fakes/localaws/testing/fixtures.ts';
 import { type SdkClients, sdkClients } from '../fakes/localaws/wire/sdkClients.ts';
 import { watchEvents } from '../fakes/testenv/watchEvents.ts';
+import { budget as budgetFor, deployment } from '../userObjects.ts';
 
 const from = '1.36-2026.03.17';
 const to = '1.36-2026.04.18';
@@ -44,10 +45,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
   afterEach(async () => {
     await kubernetes.kubectl(['delete', 'deployment,poddisruptionbudget', '--all', '--wait=false']);
     await sdk.eks.deleteNodegroup(group);
-    await waitFor(async () => cloud.state.groups.size === 0 && (await list('nodes')).length === 0, {
-      what: 'no node',
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => cloud.state.groups.size === 0 && (await list('nodes')).length === 0, { what: 'no node' });
     assert.deepEqual(cloud.kubelets?.problems(), []);
   });
 
@@ -61,40 +59,20 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
   async function untilStatus(status: string): Promise<void> {
     await waitFor(async () => (await sdk.eks.describeNodegroup(group)).nodegroup?.status === status, {
       what: `node group ${status}`,
-      timeoutMs: 60_000,
       intervalMs: 50,
     });
   }
 
   /** Two pods, and a budget that requires this number of them. */
   async function deploy(minAvailable: number): Promise<void> {
-    const labels = { app: 'site' };
-    const container = { name: 'site', image: 'site' };
+    const containers = [{ name: 'site', image: 'site' }];
     const items = [
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name: 'site' },
-        spec: {
-          replicas: 2,
-          selector: { matchLabels: labels },
-          template: {
-            metadata: { labels },
-            spec: { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers: [container] },
-          },
-        },
-      },
-      {
-        apiVersion: 'policy/v1',
-        kind: 'PodDisruptionBudget',
-        metadata: { name: 'site' },
-        spec: { minAvailable, selector: { matchLabels: labels } },
-      },
+      deployment('default', 'site', 2, { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers }),
+      budgetFor('default', 'site', { minAvailable }),
     ];
     const stdin = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
-    const { code, stderr } = await kubernetes.kubectl(['apply', '-f', '-'], { stdin });
-    assert.equal(code, 0, stderr);
-    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
+    await kubernetes.kubectlOutput(['apply', '-f', '-'], { stdin });
+    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods' });
   }
 
   /** A node has the full 15 seconds for its drain, which pods need on a slow machine. */
@@ -139,9 +117,9 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
       outdated.every((name) => cordoned.has(name)),
       `of ${outdated}, ${[...cordoned]} were cordoned`,
     );
-    await waitFor(async () => (await list('nodes')).length === 2, { what: 'two nodes', timeoutMs: 60_000 });
+    await waitFor(async () => (await list('nodes')).length === 2, { what: 'two nodes' });
     assert.ok([...(await imagesOf())].every((image) => !before.has(image)));
-    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods', timeoutMs: 30_000 });
+    await waitFor(async () => (await budget())?.currentHealthy === 2, { what: 'two ready pods' });
   });
 
   it('fails when a disruption budget allows no eviction, keeps pods and nodes, and succeeds with force', async () => {
@@ -149,7 +127,7 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
     const pods = (await list('pods')).map(({ metadata }) => metadata.name).sort();
     const before = await imagesOf();
     const id = await update(false);
-    await waitFor(async () => (await updateOf(id))?.status !== 'InProgress', { what: 'the update', timeoutMs: 60_000 });
+    await waitFor(async () => (await updateOf(id))?.status !== 'InProgress', { what: 'the update' });
     const { status, errors } = (await updateOf(id)) ?? {};
     assert.deepEqual([status, errors?.map(({ errorCode }) => errorCode)], ['Failed', ['PodEvictionFailure']]);
     const described = await sdk.eks.describeNodegroup(group);
@@ -160,15 +138,12 @@ describe('a change of version of the local AWS, in a real Kubernetes', function 
         (await list('nodes')).every(
           ({ spec, metadata }) => !spec.unschedulable && !(exclude in (metadata.labels ?? {})),
         ),
-      { what: 'schedulable nodes', timeoutMs: 60_000 },
+      { what: 'schedulable nodes' },
     );
     assert.deepEqual(await imagesOf(), before);
     patiently();
     const forced = await update(true);
-    await waitFor(async () => (await updateOf(forced))?.status === 'Successful', {
-      what: 'the forced update',
-      timeoutMs: 60_000,
-    });
+    await waitFor(async () => (await updateOf(forced))?.status === 'Successful', { what: 'the forced update' });
     assert.ok([...(await imagesOf())].every((image) => !before.has(image)));
   });
 });

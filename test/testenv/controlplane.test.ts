@@ -6,6 +6,7 @@ import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { type ControlPlane, type Outcome, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { existingNode } from '../fakes/testenv/existingNode.ts';
+import { deployment } from '../userObjects.ts';
 
 const nodeName = 'ip-10-0-1-10.ec2.internal';
 const kernelVersion = '10.0.20348.2762';
@@ -24,22 +25,8 @@ const runtimeClass = {
   },
 };
 
-function deployment(name: string, pod: object): object {
-  const labels = { app: name };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, labels },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: { ...pod, containers: [{ name: 'iis', image: 'mcr.microsoft.com/windows/servercore/iis:latest' }] },
-      },
-    },
-  };
-}
+const containers = [{ name: 'iis', image: 'mcr.microsoft.com/windows/servercore/iis:latest' }];
+const iis = (name: string, pod: object) => deployment('default', name, 1, { ...pod, containers });
 
 describe('the local control plane', function () {
   this.timeout(180_000);
@@ -56,9 +43,7 @@ describe('the local control plane', function () {
 
   /** Runs kubectl and expects it to succeed. */
   async function kubectl(args: readonly string[], stdin?: object): Promise<string> {
-    const { stdout, stderr, code } = await plane.kubectl(args, stdin ? { stdin: JSON.stringify(stdin) } : {});
-    assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
-    return stdout;
+    return plane.kubectlOutput(args, stdin ? { stdin: JSON.stringify(stdin) } : {});
   }
   const get = async <T>(...args: string[]): Promise<Wire<T>> =>
     JSON.parse(await kubectl(['get', '-o', 'json', ...args]));
@@ -98,7 +83,7 @@ describe('the local control plane', function () {
         const seen = await get<V1Node>('node', nodeName);
         return seen.spec?.taints?.every(({ key }) => !key.startsWith('node.kubernetes.io/')) && seen;
       },
-      { what: 'the taint not-ready to be removed', timeoutMs: 60_000 },
+      { what: 'the taint not-ready to be removed' },
     );
     assert.equal(node.status?.nodeInfo?.kernelVersion, kernelVersion);
     assert.deepEqual(node.spec?.taints, [{ key: 'os', value: 'windows', effect: 'NoSchedule' }]);
@@ -110,8 +95,8 @@ describe('the local control plane', function () {
 
   it('schedules and runs a pod with its RuntimeClass there, and one without it stays pending', async () => {
     await apply(runtimeClass);
-    await apply(deployment('web', { runtimeClassName: 'windows-2022' }));
-    await apply(deployment('lost', {}));
+    await apply(iis('web', { runtimeClassName: 'windows-2022' }));
+    await apply(iis('lost', {}));
     await kubectl(['rollout', 'status', 'deployment/web', '--timeout=60s']);
     const pods = await get<V1PodList>('pods', '-l', 'app=web');
     assert.deepEqual(
@@ -131,7 +116,7 @@ describe('the local control plane', function () {
         const now = await condition(nodeName, 'Ready');
         return now?.lastHeartbeatTime !== first?.lastHeartbeatTime && now;
       },
-      { what: 'a heartbeat', timeoutMs: 60_000 },
+      { what: 'a heartbeat' },
     );
     assert.deepEqual({ ...later, lastHeartbeatTime: '' }, { ...first, lastHeartbeatTime: '' });
   });
@@ -149,7 +134,7 @@ describe('the local control plane', function () {
         const now = await condition(name, 'Ready');
         return now?.lastHeartbeatTime !== before?.lastHeartbeatTime && now;
       },
-      { what: 'a heartbeat of the unready node', timeoutMs: 60_000 },
+      { what: 'a heartbeat of the unready node' },
     );
     assert.deepEqual([after.status, after.reason], ['False', 'KubeletNotReady']);
     await kubectl(['delete', 'node', name]);

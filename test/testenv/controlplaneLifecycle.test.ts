@@ -12,8 +12,8 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 async function assertGone(pids: Readonly<Record<string, number>>, dir: string): Promise<void> {
   const left = () => Object.entries(pids).filter(([, pid]) => isAlive(pid));
   const explain = () => `Left: ${JSON.stringify(left())}`;
-  await waitFor(() => left().length === 0, { what: 'every process to be gone', timeoutMs: 60_000, explain });
-  await waitFor(() => !existsSync(dir), { what: `${dir} to be removed`, timeoutMs: 60_000 });
+  await waitFor(() => left().length === 0, { what: 'every process to be gone', explain });
+  await waitFor(() => !existsSync(dir), { what: `${dir} to be removed` });
 }
 
 /** The command lines of all processes of this machine that have `text` in them. */
@@ -82,11 +82,7 @@ describe('local control planes', function () {
   it('whose start is aborted leave no process', async () => {
     const stop = new AbortController();
     const starting = startControlPlane({ signal: stop.signal });
-    const begun = waitFor(() => processesWith(folder).length > 0, {
-      what: 'etcd',
-      timeoutMs: 60_000,
-      intervalMs: 10,
-    });
+    const begun = waitFor(() => processesWith(folder).length > 0, { what: 'etcd', intervalMs: 10 });
     await Promise.race([begun, starting]);
     stop.abort(new Error('enough'));
     await assert.rejects(starting);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { conditionOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { hasConditions, READY, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
@@ -27,12 +27,7 @@ describe('waiting for a pool', () => {
     return world.kubectl('patch', 'windowspool', NAME, '--subresource=status', '--type=merge', '-p', patch);
   };
   const ready = (timeoutMs: number) =>
-    world.waitForPool(
-      NAME,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-      timeoutMs,
-    );
+    world.waitForPool(NAME, 'to be Ready', (pool) => hasConditions(pool, READY), timeoutMs);
 
   it('ends with the condition of its current generation', async () => {
     await answer(1);

@@ -1,7 +1,16 @@
 /** Automatic updates. In an environment of its own: it publishes AMI releases and upgrades the cluster. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf, messageOf, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { callsOf } from '../awsCalls.ts';
+import {
+  conditionOf,
+  hasConditions,
+  messageOf,
+  READY,
+  startTestEnv,
+  type TestEnv,
+  UP_TO_DATE,
+} from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { freezeAws } from '../sharedWorld.ts';
@@ -27,7 +36,7 @@ describe('an automatic update', function () {
     const calls = world.cloud.calls().filter(({ operation }) => operation.startsWith('UpdateNodegroup'));
     return [...new Set(calls.map(({ input }) => (input as { releaseVersion?: string }).releaseVersion))];
   };
-  const polls = () => world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
+  const polls = () => callsOf(world, 'DescribeNodegroup').length;
   /** Waits for the condition UpToDate of the pool, and for that release. */
   const waitForUpToDate = (condition: string, release: string) =>
     world.waitForPool(
@@ -43,14 +52,12 @@ describe('an automatic update', function () {
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
         pool.status.nodes?.total === 1 &&
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
-        conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
-        conditionOf(pool, 'UpToDate') === 'True/MatchesSpec',
+        hasConditions(pool, READY, 'NodesVerified=True/AllVerified', UP_TO_DATE),
     );
   /** Waits for some more polls of the group, and asserts that no update is sent. */
   async function assertNoUpdates(what: string): Promise<void> {
     world.cloud.resetCalls();
-    await waitFor(() => polls() >= 4, { what: `four polls ${what}`, timeoutMs: 60_000 });
+    await waitFor(() => polls() >= 4, { what: `four polls ${what}` });
     assert.deepEqual(updates(), []);
   }
 

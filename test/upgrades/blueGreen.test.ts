@@ -4,6 +4,7 @@ import { watchReadyPods } from '../fakes/testenv/podsReady.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { budget, deployment } from '../userObjects.ts';
 
 const POOL = 'bluegreen';
 const APP = 'bluegreen';
@@ -11,32 +12,15 @@ const REPLICAS = 3;
 const AVAILABLE = 2;
 const SIZE = { minSize: 2, maxSize: 4 };
 
-const metadata = { name: APP, namespace: 'default' };
-const selector = { matchLabels: { app: APP } };
-const budget = {
-  apiVersion: 'policy/v1',
-  kind: 'PodDisruptionBudget',
-  metadata,
-  spec: { minAvailable: AVAILABLE, selector },
-};
-const deployment = {
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata,
-  spec: {
-    replicas: REPLICAS,
-    selector,
-    template: {
-      metadata: { labels: { app: APP } },
-      spec: {
-        nodeSelector: { 'winpool.dev/pool': POOL, 'kubernetes.io/os': 'windows' },
-        tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
-        terminationGracePeriodSeconds: 1,
-        containers: [{ name: 'cart', image: 'cart' }],
-      },
-    },
-  },
-};
+const objects = [
+  budget('default', APP, { minAvailable: AVAILABLE }),
+  deployment('default', APP, REPLICAS, {
+    nodeSelector: { 'winpool.dev/pool': POOL, 'kubernetes.io/os': 'windows' },
+    tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: 'cart', image: 'cart' }],
+  }),
+];
 
 describe('a node group that EKS cannot change', () => {
   // Runs before the hook that deletes the pool: the pods can only terminate while they have nodes.
@@ -57,12 +41,8 @@ describe('a node group that EKS cannot change', () => {
         nodeGroup: { immutableChangePolicy: 'Replace', instanceTypes: [instanceType], scaling: SIZE },
       });
     await fixture.world.apply(manifest('m5.large'));
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
-    for (const each of [budget, deployment]) await fixture.world.apply(each);
+    await fixture.world.waitForReady(POOL);
+    for (const each of objects) await fixture.world.apply(each);
     await fixture.world.kubectl('rollout', 'status', `deployment/${APP}`, '--timeout=60s');
 
     const pods = await watchReadyPods(fixture.world.controlPlane.adminKubeconfig, APP);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { secondNameOf } from '../../controllers/windowspool/providers/nodeGroups.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, hasConditions, messageOf, READY, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -45,13 +45,7 @@ describe('an update with a canary', function () {
     await fixture.world.apply(poolManifest(PASSING, { nodeGroup: { ami: { id: OLD_IMAGE }, ...UPDATE, scaling } }));
     await fixture.world.apply(poolManifest(FAILING, { nodeGroup: { releaseVersion: OLD, ...UPDATE, scaling } }));
     for (const name of [PASSING, FAILING])
-      await fixture.world.waitForPool(
-        name,
-        'to be Ready, and created',
-        (pool) =>
-          conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
-          conditionOf(pool, 'NodeGroupReady') === 'True/Active',
-      );
+      await fixture.world.waitForConditions(name, READY, 'NodeGroupReady=True/Active');
   });
 
   it('begins with another node group, whose node has its own label, and leaves the main group alone', async () => {
@@ -97,7 +91,7 @@ describe('an update with a canary', function () {
     await fixture.world.waitForPool(
       PASSING,
       'to have one node group as specified',
-      watched((found) => canaryIn(found) === undefined && conditionOf(found, 'UpToDate') === 'True/MatchesSpec'),
+      watched((found) => canaryIn(found) === undefined && hasConditions(found, UP_TO_DATE)),
     );
     assert.deepEqual(wrong, []);
     assert.deepEqual(

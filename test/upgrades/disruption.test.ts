@@ -1,7 +1,8 @@
 /** The disruption budget: pools are upgraded one after the other. */
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { callsOf } from '../awsCalls.ts';
+import { conditionOf, hasConditions, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { type Watched, watchEvents } from '../fakes/testenv/watchEvents.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
@@ -22,8 +23,7 @@ describe('pools that are upgraded at the same time', () => {
       (pool) =>
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.disruption === undefined &&
-        conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
+        hasConditions(pool, 'NodesVerified=True/AllVerified', READY),
       60_000,
     );
   const updating = () =>
@@ -81,8 +81,7 @@ describe('pools that are upgraded at the same time', () => {
     for (const name of POOLS) await settledAt(name, NEW);
     assert.deepEqual(broken, []);
     assert.ok(reasons.has('False/WaitingForBudget'), `${[...reasons]}`);
-    const calls = fixture.world.cloud.calls();
-    const sent = calls.filter(({ operation }) => operation === 'UpdateNodegroupVersion');
+    const sent = callsOf(fixture.world, 'UpdateNodegroupVersion');
     assert.deepEqual(
       sent.map(({ input, result }) => [(input as { nodegroupName: string }).nodegroupName, result]).sort(),
       POOLS.map((name) => [name, 'ok']),

@@ -1,10 +1,14 @@
 /** A rolling update that pods block: the pool names them and the cause. */
 import assert from 'node:assert/strict';
+import type { V1Pod } from '@kubernetes/client-node';
+import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { callsOf } from '../awsCalls.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 
 const POOL = 'guarded';
 const OLD = '1.36-2026.02.17';
@@ -16,66 +20,35 @@ describe('an update that pods block', () => {
   // Runs before the hook that deletes the pool: other suites watch all pods, and these can only terminate while they have nodes.
   after(() => fixture.world?.kubectl('delete', 'namespace', 'shop', '--ignore-not-found', '--timeout=60s'));
   const fixture = withOperator('--resync-interval=1s');
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
-  const deployment = (name: string, tolerations: readonly object[], node: object = {}) => ({
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { namespace: 'shop', name },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: { app: name } },
-      template: {
-        metadata: { labels: { app: name } },
-        spec: {
-          nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows', ...node },
-          tolerations,
-          containers: [{ name, image: name }],
-        },
-      },
-    },
-  });
-  const budget = {
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata: { namespace: 'shop', name: 'cart' },
-    spec: { minAvailable: 1, selector: { matchLabels: { app: 'cart' } } },
+  const workload = (name: string, tolerations: readonly object[], node: object = {}) =>
+    deployment('shop', name, 1, {
+      nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows', ...node },
+      tolerations,
+      containers: [{ name, image: name }],
+    });
+  const podOf = async (app: string) => {
+    const [pod] = await fixture.world.list<Stored<V1Pod>>('pods', '-n', 'shop', '-l', `app=${app}`);
+    return pod?.metadata.name ?? '';
   };
-  const podOf = async (app: string) =>
-    (
-      await fixture.world.kubectl(
-        'get',
-        'pods',
-        '-n',
-        'shop',
-        '-l',
-        `app=${app}`,
-        '-o',
-        'jsonpath={.items[*].metadata.name}',
-      )
-    ).trim();
   const pin = (releaseVersion: string) => fixture.world.patchPool(POOL, { nodeGroup: { releaseVersion } });
 
   before(async () => {
     await fixture.world.apply(poolManifest(POOL, { nodeGroup: { releaseVersion: OLD } }));
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
-    const query = ['nodes', '-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'jsonpath={.items[*].metadata.name}'];
+    await fixture.world.waitForReady(POOL);
+    const [node = ''] = await fixture.world.nodeNamesOf(POOL);
     // The DaemonSet recreates it on this node.
-    const agent = deployment('agent', EVERYTHING, {
-      'kubernetes.io/hostname': await fixture.world.kubectl('get', ...query),
-    });
-    for (const each of [namespace, budget, deployment('cart', WINDOWS), agent]) {
+    const agent = workload('agent', EVERYTHING, { 'kubernetes.io/hostname': node });
+    for (const each of [
+      namespaceCalled('shop'),
+      budget('shop', 'cart', { minAvailable: 1 }),
+      workload('cart', WINDOWS),
+      agent,
+    ]) {
       await fixture.world.apply(each);
     }
     const running = () =>
       fixture.world.kubectl('get', 'pods', '-n', 'shop', '--field-selector=status.phase=Running', '-o', 'name');
-    await waitFor(async () => (await running()).trim().split('\n').length === 2, {
-      what: 'two running pods',
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await running()).trim().split('\n').length === 2, { what: 'two running pods' });
   });
 
   it('names the pods and the cause in the condition, the event and the status, and is not repeated', async () => {
@@ -96,23 +69,11 @@ describe('an update that pods block', () => {
     assert.ok(message.includes(words), message);
     assert.match(message, /\bshop\/agent-\S+ \(tolerates every taint\b/);
     assert.ok(openFailure(pool?.status?.nodeGroup)?.message.includes(words));
-    await waitFor(
-      async () =>
-        (
-          await fixture.world.kubectl(
-            'get',
-            'events.events.k8s.io',
-            '--field-selector=reason=UpdateFailed',
-            '-A',
-            '-o',
-            'jsonpath={.items[*].note}',
-          )
-        ).includes(words),
-      { what: `an event that names ${words}`, timeoutMs: 10_000 },
+    await fixture.until(`an event that names ${words}`, async () =>
+      (await fixture.world.notesOf('UpdateFailed')).some((note) => note.includes(words)),
     );
-    const polls = () => fixture.world.cloud.calls().filter(({ operation }) => operation === 'DescribeNodegroup').length;
-    const updates = () =>
-      fixture.world.cloud.calls().filter(({ operation }) => operation === 'UpdateNodegroupVersion').length;
+    const polls = () => callsOf(fixture.world, 'DescribeNodegroup').length;
+    const updates = () => callsOf(fixture.world, 'UpdateNodegroupVersion').length;
     const version = async () => (await fixture.world.pool(POOL))?.metadata.resourceVersion;
     const sent = updates();
     let [known, from] = [await version(), polls()];
@@ -123,7 +84,7 @@ describe('an update that pods block', () => {
         if (now !== known) [known, from] = [now, polls()];
         return polls() >= from + 3;
       },
-      { what: 'three consecutive polls without a write', timeoutMs: 30_000 },
+      { what: 'three consecutive polls without a write' },
     );
     assert.equal(updates(), sent);
   });

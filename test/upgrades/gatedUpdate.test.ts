@@ -4,6 +4,7 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 
 const POOL = 'gated-update';
 const NAMESPACE = 'behind-the-gate';
@@ -17,10 +18,7 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
     await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
   });
   const fixture = withOperator('--resync-interval=1s');
-  const nodesOf = async (): Promise<string[]> => {
-    const query = ['-l', `eks.amazonaws.com/nodegroup=${POOL}`, '-o', 'jsonpath={.items[*].metadata.name}'];
-    return (await fixture.world.kubectl('get', 'nodes', ...query)).split(' ').filter((name) => name !== '');
-  };
+  const nodesOf = () => fixture.world.nodeNamesOf(POOL);
   const podsIn = async (phase: string): Promise<number> => {
     const query = ['-n', NAMESPACE, `--field-selector=status.phase=${phase}`, '-o', 'name'];
     return (await fixture.world.kubectl('get', 'pods', ...query)).split('\n').filter((name) => name !== '').length;
@@ -31,32 +29,20 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
     await fixture.world.apply(
       poolManifest(POOL, { nodeGroup: { releaseVersion: OLD }, verification: { policy: 'Gate' } }),
     );
-    await fixture.world.waitForPool(
-      POOL,
-      'to be Ready',
-      (pool) => conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(POOL);
     old = await nodesOf();
-    const labels = { app: 'cart' };
-    const selector = { matchLabels: labels };
     const spec = {
       nodeSelector: { 'eks.amazonaws.com/nodegroup': POOL, 'kubernetes.io/os': 'windows' },
       tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
       containers: [{ name: 'cart', image: 'cart' }],
     };
-    const metadata = { namespace: NAMESPACE, name: 'cart' };
     for (const object of [
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
-      { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec: { minAvailable: 1, selector } },
-      {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata,
-        spec: { replicas: 1, selector, template: { metadata: { labels }, spec } },
-      },
+      namespaceCalled(NAMESPACE),
+      budget(NAMESPACE, 'cart', { minAvailable: 1 }),
+      deployment(NAMESPACE, 'cart', 1, spec),
     ])
       await fixture.world.apply(object);
-    await waitFor(async () => (await podsIn('Running')) === 1, { what: 'a running pod', timeoutMs: 60_000 });
+    await waitFor(async () => (await podsIn('Running')) === 1, { what: 'a running pod' });
     // More than EKS launches for the update of one node.
     for (let i = 0; i < 10; i++) fixture.world.cloud.faults.nextNode({ group: POOL, build: WRONG_BUILD });
   });

@@ -1,6 +1,6 @@
 /** A pool that pins a Kubernetes version older than the cluster's before its node group exists, which EKS rejects according to its documentation. */
 import assert from 'node:assert/strict';
-import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { setSwitch, withOperator } from '../sharedWorld.ts';
@@ -12,18 +12,10 @@ describe('a new pool that pins an older Kubernetes version', () => {
   it('reports the version that EKS accepts, and gets its group without the pin', async () => {
     const name = 'older-refused';
     await fixture.world.apply(pinned(name));
-    const pool = await fixture.world.waitForPool(
-      name,
-      'to report that EKS refused the version',
-      (found) => conditionOf(found, 'NodeGroupReady') === 'False/CreateRejected',
-    );
+    const pool = await fixture.world.waitForConditions(name, 'NodeGroupReady=False/CreateRejected');
     assertNames(messageOf(pool, 'NodeGroupReady'), /\bnodeGroup\.kubernetesVersion\b.*\b1\.35\b.*\b1\.36\b/);
     await fixture.world.patchPool(name, { nodeGroup: { kubernetesVersion: null } });
-    await fixture.world.waitForPool(
-      name,
-      'to be Ready',
-      (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
-    );
+    await fixture.world.waitForReady(name);
     assert.equal(fixture.world.cloud.state.group(name).nodegroup.version, '1.36');
   });
 
@@ -32,11 +24,7 @@ describe('a new pool that pins an older Kubernetes version', () => {
     const restore = setSwitch(fixture.world, 'olderVersionAtCreation', 'accept');
     try {
       await fixture.world.apply(pinned(name));
-      await fixture.world.waitForPool(
-        name,
-        'to be Ready',
-        (found) => conditionOf(found, 'Ready') === 'True/EnoughNodesVerified',
-      );
+      await fixture.world.waitForReady(name);
       assert.equal(fixture.world.cloud.state.group(name).nodegroup.version, '1.35');
     } finally {
       restore();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { changesIn } from '../awsCalls.ts';
+import { conditionOf, hasConditions, READY } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
@@ -13,14 +14,7 @@ describe('an upgrade', () => {
 
   const patch = (nodeGroup: object) => fixture.world.patchPool(POOL, { nodeGroup });
   const group = () => fixture.world.cloud.state.groups.get(POOL)?.nodegroup;
-  const updates = () =>
-    fixture.world.cloud
-      .calls()
-      .filter(({ operation }) => operation === 'UpdateNodegroupVersion')
-      .map(({ input }) => {
-        const { clusterName, nodegroupName, clientRequestToken, ...change } = input as Record<string, unknown>;
-        return change;
-      });
+  const updates = () => changesIn(fixture.world, 'UpdateNodegroupVersion');
   const settledAt = (release: string) =>
     fixture.world.waitForPool(
       POOL,
@@ -29,8 +23,7 @@ describe('an upgrade', () => {
         pool?.status?.nodeGroup?.releaseVersion === release &&
         pool.status.nodeGroup.update?.status !== 'InProgress' &&
         pool.status.nodes?.total === 1 &&
-        conditionOf(pool, 'Ready') === 'True/EnoughNodesVerified' &&
-        conditionOf(pool, 'NodesVerified') === 'True/AllVerified' &&
+        hasConditions(pool, READY, 'NodesVerified=True/AllVerified') &&
         conditionOf(pool, 'UpToDate') === (release === NEWER ? 'True/MatchesSpec' : 'False/UpdateAvailable') &&
         pool?.status?.nodeGroup?.latestReleaseVersion === NEWER,
     );

@@ -38,7 +38,6 @@ describe('the policies for workloads', function () {
     for (const [manifest, warnings] of probes)
       await waitFor(async () => (await client.create(manifest)).warnings.length === warnings, {
         what: `${warnings} warnings about ${JSON.stringify(manifest.spec)}`,
-        timeoutMs: 30_000,
         explain: async () => JSON.stringify(await client.create(manifest)),
       });
   });
@@ -94,7 +93,6 @@ describe('the policies for workloads', function () {
     };
     await waitFor(async () => (await policies()).every(({ status }) => status?.observedGeneration), {
       what: 'the type checker',
-      timeoutMs: 60_000,
     });
     for (const { metadata, status } of await policies())
       assert.deepEqual(status?.typeChecking?.expressionWarnings ?? [], [], metadata.name);
@@ -157,7 +155,6 @@ describe('the policies for workloads', function () {
       await plane.kubectlOutput(['apply', '-k', folder]);
       await waitFor(async () => (await client.create(workload('Pod', FAILING))).status !== 201, {
         what: 'a pod to be rejected',
-        timeoutMs: 30_000,
       });
     });
 

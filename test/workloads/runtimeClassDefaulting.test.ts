@@ -61,7 +61,6 @@ describe('RuntimeClass defaulting', function () {
     for (const name of ['plain', 'labelled', 'unknown'])
       await waitFor(async () => isRequested(await answerTo(name, { nodeSelector: SELECTOR })), {
         what: `the ServiceAccount of the namespace ${name}, and a call to the webhook`,
-        timeoutMs: 30_000,
       });
   });
   after(async () => {
@@ -99,7 +98,6 @@ describe('RuntimeClass defaulting', function () {
       await plane.kubectlOutput(['apply', '-k', POLICY]);
       await waitFor(async () => (await create('labelled', WINDOWS)).spec.runtimeClassName, {
         what: 'the policy to be in force',
-        timeoutMs: 30_000,
       });
     });
 

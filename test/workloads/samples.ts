@@ -42,6 +42,15 @@ const hostProcess = (fields: Fields) => ({
   ...fields,
 });
 
+/** A DaemonSet of HostProcess pods, which differ only in their image. */
+const agent = (what: string, image: string, memory?: string): Sample =>
+  sample(
+    what,
+    'DaemonSet',
+    hostProcess({ containers: [memory ? container({ image, resources: limits(memory) }) : unlimited(image)] }),
+    ...(memory ? [] : ['NoMemoryLimit']),
+  );
+
 const web: readonly Sample[] = [
   sample(
     'the web server of the Amazon EKS user guide',
@@ -242,12 +251,7 @@ const system: readonly Sample[] = [
     }),
     'NoMemoryLimit',
   ),
-  sample(
-    'CSI proxy as HostProcess',
-    'DaemonSet',
-    hostProcess({ containers: [unlimited('ghcr.io/kubernetes-sigs/sig-windows/csi-proxy:v1.1.3')] }),
-    'NoMemoryLimit',
-  ),
+  agent('CSI proxy as HostProcess', 'ghcr.io/kubernetes-sigs/sig-windows/csi-proxy:v1.1.3'),
   sample(
     'kube-proxy of SIG Windows, placed by affinity',
     'DaemonSet',
@@ -309,27 +313,12 @@ const system: readonly Sample[] = [
       volumes: [hostPath('logs', 'C:\\var\\log'), hostPath('containers', 'C:\\ProgramData\\containerd\\root')],
     }),
   ),
-  sample(
+  agent(
     'Fluent Bit for Windows of Amazon CloudWatch, as HostProcess',
-    'DaemonSet',
-    hostProcess({
-      containers: [
-        container({
-          image: 'public.ecr.aws/aws-observability/aws-for-fluent-bit:2.32.2-windowsservercore',
-          resources: limits('500Mi'),
-        }),
-      ],
-    }),
+    'public.ecr.aws/aws-observability/aws-for-fluent-bit:2.32.2-windowsservercore',
+    '500Mi',
   ),
-  sample(
-    'the Amazon CloudWatch agent for Windows',
-    'DaemonSet',
-    hostProcess({
-      containers: [
-        container({ image: 'public.ecr.aws/cloudwatch-agent/cloudwatch-agent:1', resources: limits('400Mi') }),
-      ],
-    }),
-  ),
+  agent('the Amazon CloudWatch agent for Windows', 'public.ecr.aws/cloudwatch-agent/cloudwatch-agent:1', '400Mi'),
   sample(
     'the Datadog agent for Windows',
     'DaemonSet',
@@ -339,11 +328,7 @@ const system: readonly Sample[] = [
     }),
     'NoMemoryLimit',
   ),
-  sample(
-    'the node problem detector for Windows',
-    'DaemonSet',
-    hostProcess({ containers: [container({ image: 'registry.example.com/npd:windows' })] }),
-  ),
+  agent('the node problem detector for Windows', 'registry.example.com/npd:windows', '1Gi'),
 ];
 
 const PIPE = '\\\\.\\pipe\\';

@@ -8,7 +8,15 @@ import { pluginBundle } from '../../../hack/operatorBundle.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
 import { localAws } from './operatorProcess.ts';
 import { watchReadyPods } from './podsReady.ts';
-import { conditionOf, messageOf, startTestEnv, type TestEnv, windowsIpam } from './testEnv.ts';
+import {
+  conditionOf,
+  hasConditions,
+  messageOf,
+  startTestEnv,
+  type TestEnv,
+  UP_TO_DATE,
+  windowsIpam,
+} from './testEnv.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../config/', import.meta.url));
 const SAMPLES = join(CONFIG, 'samples/');
@@ -68,11 +76,7 @@ async function applySample(world: TestEnv, stage: Say, say: Say): Promise<void> 
   stage('Applying config/samples/windowspool.yaml while Windows IPAM is disabled');
   await world.apply(windowsIpam(false));
   await world.kubectl('apply', '-k', SAMPLES);
-  const pool = await world.waitForPool(
-    POOL,
-    'to report that Windows IPAM is disabled',
-    (found) => conditionOf(found, 'Ready') === 'False/WindowsIPAMDisabled',
-  );
+  const pool = await world.waitForConditions(POOL, 'Ready=False/WindowsIPAMDisabled');
   say(messageOf(pool, 'PrerequisitesMet'));
   say(await world.kubectl('get', 'windowspools', '-o', 'wide'));
   if (world.cloud.state.groups.size > 0) throw new Error('a node group was created before the prerequisites were met');
@@ -147,8 +151,7 @@ async function updateUnderLoad(world: TestEnv, stage: Say, say: Say): Promise<vo
     `to have release ${RELEASE} on verified nodes`,
     (found) =>
       found?.status?.nodeGroup?.releaseVersion === RELEASE &&
-      conditionOf(found, 'UpToDate') === 'True/MatchesSpec' &&
-      conditionOf(found, 'NodesVerified') === 'True/AllVerified',
+      hasConditions(found, UP_TO_DATE, 'NodesVerified=True/AllVerified'),
     90_000,
   );
   const { least, events } = await pods.stop();
@@ -169,16 +172,12 @@ async function joinGatedPool(world: TestEnv, stage: Say, say: Say): Promise<stri
   await world.waitForPool(
     POOL,
     'to have the gate taint, and all its nodes released',
-    (found) => conditionOf(found, 'UpToDate') === 'True/MatchesSpec' && found?.status?.nodes?.gated === 0,
+    (found) => hasConditions(found, UP_TO_DATE) && found?.status?.nodes?.gated === 0,
   );
   stage('A node with Windows Server 2019 joins the pool of Windows Server 2022');
   world.cloud.faults.nextNode({ group: POOL, build: '10.0.17763' });
   await world.kubectl('scale', 'windowspool', POOL, '--replicas=3');
-  const pool = await world.waitForPool(
-    POOL,
-    'to name the wrong build',
-    (found) => conditionOf(found, 'NodesVerified') === 'False/WrongBuild',
-  );
+  const pool = await world.waitForConditions(POOL, 'NodesVerified=False/WrongBuild');
   const [bad] = pool?.status?.failingNodes ?? [];
   if (!bad) throw new Error('the pool names no failing node');
   say(messageOf(pool, 'NodesVerified'));
@@ -237,8 +236,7 @@ async function replaceGroup(world: TestEnv, stage: Say, say: Say): Promise<void>
   const pool = await world.waitForPool(
     POOL,
     'to have only its new node group',
-    (found) =>
-      found?.status?.nodeGroup?.replacement === undefined && conditionOf(found, 'UpToDate') === 'True/MatchesSpec',
+    (found) => found?.status?.nodeGroup?.replacement === undefined && hasConditions(found, UP_TO_DATE),
     120_000,
   );
   const { least, events } = await pods.stop();

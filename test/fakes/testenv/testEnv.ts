@@ -1,9 +1,10 @@
 /** A test environment on this machine: a real Kubernetes, a local AWS whose instances join it, and the installed manifests. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KubernetesObject } from '@kubernetes/client-node';
-import type { Wire } from '../../../controllers/kubernetes/objects.ts';
+import type { KubernetesObject, V1Node } from '@kubernetes/client-node';
+import type { Stored, Wire } from '../../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
+import { NODE_GROUP_LABEL } from '../../../controllers/windowspool/api/labels.ts';
 import { chosenSeries } from '../../../hack/controlplane/binaries.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
@@ -143,6 +144,12 @@ export class TestEnv {
     return this.kubectl('patch', 'windowspool', name, '--type=merge', '-p', JSON.stringify({ spec }));
   }
 
+  /** Patches what the operator remembers of a pool. */
+  patchPoolStatus(name: string, status: object): Promise<string> {
+    const flags = ['--subresource=status', '--type=merge', '-p', JSON.stringify({ status })];
+    return this.kubectl('patch', 'windowspool', name, ...flags);
+  }
+
   /** An object, or undefined if it does not exist. */
   async get<T extends Wire<KubernetesObject>>(
     kind: string,
@@ -151,6 +158,27 @@ export class TestEnv {
   ): Promise<T | undefined> {
     const text = await this.kubectl('get', kind, name, '-o', 'json', '--ignore-not-found', ...flags);
     return text === '' ? undefined : JSON.parse(text);
+  }
+
+  /** The objects of a kind, such as `nodes`, with more flags for kubectl get. */
+  async list<T>(kind: string, ...flags: readonly string[]): Promise<T[]> {
+    return JSON.parse(await this.kubectl('get', kind, ...flags, '-o', 'json')).items;
+  }
+
+  /** The nodes of a node group. */
+  nodesOf<T = Stored<V1Node>>(group: string): Promise<T[]> {
+    return this.list('nodes', '-l', `${NODE_GROUP_LABEL}=${group}`);
+  }
+
+  /** The names of the nodes of a node group. */
+  async nodeNamesOf(group: string): Promise<string[]> {
+    return (await this.nodesOf(group)).map(({ metadata }) => metadata.name);
+  }
+
+  /** The notes of the events with a reason. */
+  async notesOf(reason: string): Promise<string[]> {
+    const events = await this.list<{ note: string }>('events.events.k8s.io', '-A', `--field-selector=reason=${reason}`);
+    return events.map(({ note }) => note);
   }
 
   pool(name: string): Promise<WindowsPool | undefined> {
@@ -203,6 +231,16 @@ export class TestEnv {
     } finally {
       await watch.stop().catch(() => undefined);
     }
+  }
+
+  /** Waits until the pool has each of these conditions, such as `Ready=False/Creating`. */
+  waitForConditions(name: string, ...conditions: readonly string[]): Promise<WindowsPool | undefined> {
+    return this.waitForPool(name, `to have ${conditions.join(', ')}`, (pool) => hasConditions(pool, ...conditions));
+  }
+
+  /** Waits until the pool is Ready, with enough verified nodes. */
+  waitForReady(name: string): Promise<WindowsPool | undefined> {
+    return this.waitForConditions(name, READY);
   }
 
   /** Stops the operators and everything else. */
@@ -258,6 +296,17 @@ export function conditionLines(pool: WindowsPool | undefined): string {
 export function conditionOf(pool: WindowsPool | undefined, type: string): string {
   const found = pool?.status?.conditions?.find((condition) => condition.type === type);
   return found ? `${found.status}/${found.reason}` : 'absent';
+}
+
+export const READY = 'Ready=True/EnoughNodesVerified';
+export const UP_TO_DATE = 'UpToDate=True/MatchesSpec';
+
+/** Whether the pool has each of these conditions, such as `Ready=False/Creating`; `Stalled=absent` is none of that type. */
+export function hasConditions(pool: WindowsPool | undefined, ...conditions: readonly string[]): boolean {
+  return conditions.every((condition) => {
+    const [type = '', state] = condition.split('=');
+    return conditionOf(pool, type) === state;
+  });
 }
 
 /** The message of one condition; empty when there is none. */
