@@ -112,6 +112,7 @@ export class Life {
 export function endFaults(world: LocalAwsWorld): void {
   const { faults, state } = world.cloud;
   world.callsLeft = Number.POSITIVE_INFINITY;
+  world.oddAnswers.end();
   faults.calls.clear();
   world.workload.isKept = false;
   for (const { name } of world.nodes) world.setReady(name, true);

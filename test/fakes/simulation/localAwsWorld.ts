@@ -17,6 +17,7 @@ import { releaseDays } from '../localaws/releases.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { sampleCluster } from '../localaws/testing/fixtures.ts';
 import { type GroupView, NodeInvariants, viewOf } from './nodeInvariants.ts';
+import { OddAnswers } from './oddAnswers.ts';
 import { faultInRecord } from './secondGroupInvariants.ts';
 import { Workload } from './workload.ts';
 
@@ -52,6 +53,8 @@ export class LocalAwsWorld extends FakeWorld {
   readonly violations: string[] = [];
   readonly workload: Workload;
   readonly #nodeInvariants = new NodeInvariants(this, modelSettings.maxPoolsUpdating);
+  /** What AWS answers to reads, which can be wrong. */
+  readonly oddAnswers = new OddAnswers();
   /** Groups that other users changed. */
   readonly edited = new Set<string>();
   /** Pools whose users have set deletionPolicy to Retain at some time. */
@@ -182,7 +185,10 @@ export class LocalAwsWorld extends FakeWorld {
 
   protected override async deliver(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
     if (isWrite(operation)) this.#checkWrite(operation, input);
-    const output = await super.deliver(operation, input, signal);
+    const ask = (asked: object) => super.deliver(operation, asked, signal);
+    const output = isWrite(operation)
+      ? await ask(input)
+      : await this.oddAnswers.answer(operation, input, this.now, ask);
     const { update } = output as { readonly update?: { readonly id?: string } };
     if (operation.startsWith('UpdateNodegroup') && update?.id !== undefined) this.#follows(operation, input, update.id);
     return output;
@@ -213,6 +219,7 @@ export class LocalAwsWorld extends FakeWorld {
       if (others.length > Number((replacement ?? canary) !== undefined))
         this.broken(`pool ${pool} gets another group ${name}`);
     }
+    if (operation === 'DeleteNodegroup') this.#checkDeletion(name);
     // EKS returns the answer of the first call, and does nothing.
     if (this.cloud.state.tokens.has(`${operation}/${input.clientRequestToken}`)) return;
     if (operation.startsWith('UpdateNodegroup')) {
@@ -236,6 +243,16 @@ export class LocalAwsWorld extends FakeWorld {
       if (rolling.length >= modelSettings.maxPoolsUpdating)
         this.broken(`${name} is updated while ${rolling.map((one) => one.name)} is`);
     }
+  }
+
+  /** A group with Ready nodes is deleted only with its pool, and never if the pool retains it. */
+  #checkDeletion(name: string): void {
+    const { tags, status } = this.cloud.state.groups.get(name)?.nodegroup ?? {};
+    const pool = this.pools.get(tags?.['winpool.dev/pool'] ?? '');
+    const ready = this.nodesOf(name).filter((node) => node.ready === 'True').length;
+    const isDeleted = pool?.metadata.deletionTimestamp !== undefined;
+    if (isDeleted && pool.spec.deletionPolicy === 'Retain') this.broken(`${name} is deleted, and its pool retains it`);
+    if (!isDeleted && ready > 0) this.broken(`${name} is deleted while it is ${status} and has ${ready} Ready nodes`);
   }
 
   /** The custom AMI of an update, which EKS reports as the release of its group. */

@@ -6,6 +6,7 @@ import { type Action, action, pool } from './action.ts';
 import { newPool } from './actions.ts';
 import { actionsOfLife, populated } from './anyLife.ts';
 import { nodeActions } from './nodeActions.ts';
+import { ODD_ANSWER_NAMES } from './oddAnswers.ts';
 import type { Hold } from './replica.ts';
 import { FOREIGN_TAINT, type ReplicatedWorld } from './replicatedWorld.ts';
 import { MOST_LAG_MS } from './staleReads.ts';
@@ -81,6 +82,12 @@ const lags: readonly fc.Arbitrary<ReplicaAction>[] = [
   ),
 ];
 
+const oddAnswers: fc.Arbitrary<ReplicaAction> = fc
+  .tuple(fc.constantFrom(...ODD_ANSWER_NAMES), fc.nat(20))
+  .map(([name, read]) =>
+    action(`the ${read}. answer that can be odd: ${name}`, { run: (world) => world.oddAnswers.begin({ name, read }) }),
+  );
+
 const flaps: fc.Arbitrary<ReplicaAction> = fc
   .tuple(pool, fc.nat(3), fc.integer({ min: 2, max: 9 }))
   .map(([name, index, times]) =>
@@ -144,6 +151,7 @@ const some: fc.Arbitrary<readonly ReplicaAction[]> = fc
       { weight: 1, arbitrary: one(pauses) },
       { weight: 1, arbitrary: one(outages) },
       { weight: 5, arbitrary: one(fc.oneof(...lags)) },
+      { weight: 2, arbitrary: one(oddAnswers) },
       { weight: 1, arbitrary: one(flaps) },
       { weight: 1, arbitrary: one(fc.oneof(...hosts)) },
     ),
