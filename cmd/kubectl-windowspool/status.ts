@@ -89,7 +89,7 @@ export function poolLines(report: PoolReport, columns: number, paint: Paint): st
   const title = `Pool ${pool} ${VERDICTS[verdict]}${paused ? ' and paused' : ''}`;
   return [
     paint(colorOf(report), title),
-    // Otherwise, it repeats what follows.
+    // With findings, the message would repeat the first of them.
     ...(verdict === 'Ready' || problems.length + inProgress.length === 0 ? wrap(message, columns, '  ') : []),
     '',
     ...facts(report).flatMap(([label, value]) => (value === '' ? [] : [`${label.padEnd(LABEL_WIDTH)}${value}`])),

@@ -30,7 +30,7 @@ export interface MigrateFlags {
   readonly output?: OutputFormat;
 }
 
-/** Between two reads of the nodes that are drained. */
+/** Time between two reads of the drained nodes, in milliseconds. */
 const INTERVAL_MS = 2_000;
 
 /** Prints what the migration requires. Fails if a workload must change, or if something blocks the move. With --drain, drains the old nodes. */

@@ -58,14 +58,14 @@ function nodesAdvice({ from, to }: Move, pods: number): string[] {
     unusable.length > 0 &&
       `Nodes of pool ${to.name} that are not verified or accept no pods: ${joined(unusable)}. See: kubectl windowspool nodes ${to.name}`,
     isSmaller &&
-      `Pool ${to.name} has fewer nodes that accept pods than pool ${from.name} has nodes: ${usable} and ${from.nodes.length}. ${remedyFor(to, from.nodes.length)}`,
+      `Pool ${to.name} has ${count(usable, 'node')} that ${usable === 1 ? 'accepts' : 'accept'} pods, and pool ${from.name} has ${count(from.nodes.length, 'node')}. ${remedyFor(to, from)}`,
     isDisrupted(to.pool) && `The operator is replacing nodes of pool ${to.name}, so pods that move now may move again.`,
   ]);
 }
 
-function remedyFor(to: Side, nodes: number): string {
-  if (!nodeSourceOf(to.pool).hasSize) return 'Add nodes, unless these are larger.';
-  return `Unless they are larger, or an autoscaler adds nodes: ${scale(to, nodes)}`;
+function remedyFor(to: Side, from: Side): string {
+  if (!nodeSourceOf(to.pool).hasSize) return `Add nodes, unless those of pool ${to.name} are larger.`;
+  return `Unless they are larger, or an autoscaler adds nodes: ${scale(to, from.nodes.length)}`;
 }
 
 const GIB = 1024 ** 3;

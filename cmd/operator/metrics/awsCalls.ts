@@ -20,7 +20,7 @@ const CODES = 50;
 /** The metrics of calls to AWS. */
 export const awsMetrics = {
   windowspool_aws_requests_total: counter(
-    'Calls to AWS by result and error name (OK for a success). The SDK retries throttled and unavailable calls: each counts once, after at most three attempts.',
+    'Calls to AWS by result and error name (OK for a success). The SDK retries throttled and unavailable calls: a call counts once, however many of at most three attempts it took.',
     {
       ...CALL,
       result: { values: ['ok', ...CALL_ERROR_KINDS] },

@@ -40,7 +40,7 @@ export function healthChecks(
   return { live: [stuck], ready: [synced('pools'), synced('nodes'), synced('runtimeClasses'), ...electable] };
 }
 
-/** The metrics and health checks to serve, and the client that reviews access. */
+/** The metrics and health checks to serve, and the client for token and access reviews of scrapers. */
 export interface Served {
   readonly registry: Registry;
   readonly client: KubernetesClient;

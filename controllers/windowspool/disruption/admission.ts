@@ -76,10 +76,10 @@ function candidatesOf(
   const { retiring, idleGroups } = capacity;
   const { terminatesInstances } = nodeSourceOf(s.pool);
   // A node without the ownership record of its pool gets that first: nothing else proves its membership.
-  const ordered = s.poolNodes.ordered.filter(
+  const annotated = s.poolNodes.requested.filter(
     (node) => s.poolNodes.isMarked(node.name) && !isRetired(s, retiring, node),
   );
-  const requested = [...ordered, ...(mayRemediate ? unhealthyNodes(s, capacity) : [])].map(
+  const requested = [...annotated, ...(mayRemediate ? unhealthyNodes(s, capacity) : [])].map(
     (node) => [node, wanted(operationFor(node))] as const,
   );
   const retired = (retiring?.leaving ?? []).map((node) => [node, wanted('DrainNodeGroup')] as const);

@@ -97,7 +97,7 @@ function turnsOf(s: Derived): Step[] {
 function describeTurn(candidate: Candidate, s: Derived): string {
   const { name, instanceID, operation } = candidate;
   if (isNodeless(candidate)) return `replace instance ${instanceID}, which did not join`;
-  const known = [...s.poolNodes.ordered, ...s.poolNodes.failing.map(({ node }) => node)];
+  const known = [...s.poolNodes.requested, ...s.poolNodes.failing.map(({ node }) => node)];
   const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
   if (!nodeSourceOf(s.pool).terminatesInstances)
     return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;

@@ -25,7 +25,7 @@ export interface PoolNodesView {
   /** Nodes of a pool of existing nodes that lack its labels or taints, or the ownership record. */
   readonly unmarked: readonly Unmarked[];
   /** Nodes that are annotated to be replaced or removed. */
-  readonly ordered: readonly NodeRecord[];
+  readonly requested: readonly NodeRecord[];
   /** Nodes with the record of a cordon for a replacement or removal. */
   readonly cordoned: readonly NodeRecord[];
   /** Names of nodes that are cordoned or not Ready, or that a NodeReadinessRule keeps pods off. */

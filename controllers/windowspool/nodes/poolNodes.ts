@@ -37,7 +37,7 @@ export class PoolNodes implements PoolNodesView {
   readonly #mistainted = new Map<string, Mistainted>();
   readonly #unreported = new Map<string, Unreported>();
   readonly #unmarked = new Map<string, Unmarked>();
-  readonly #ordered = new Map<string, NodeRecord>();
+  readonly #requested = new Map<string, NodeRecord>();
   readonly #cordoned = new Map<string, NodeRecord>();
   readonly #unavailable = new Map<string, string>();
   readonly #podNeeds = new Map<string, NodePodNeed>();
@@ -113,8 +113,8 @@ export class PoolNodes implements PoolNodesView {
     return byName(this.#unmarked);
   }
 
-  get ordered(): readonly NodeRecord[] {
-    return byName(this.#ordered);
+  get requested(): readonly NodeRecord[] {
+    return byName(this.#requested);
   }
 
   get cordoned(): readonly NodeRecord[] {
@@ -229,7 +229,7 @@ export class PoolNodes implements PoolNodesView {
     // A write could undo what was not read, such as other taints.
     const isReadable = node.unreadable === '';
     if (isReadable && isMislabelled(node)) this.#mislabelled.set(node.name, node);
-    if (operationFor(node)) this.#ordered.set(node.name, node);
+    if (operationFor(node)) this.#requested.set(node.name, node);
     if (CORDONED_ANNOTATION in node.annotations) this.#cordoned.set(node.name, node);
     if (isUnavailable(node)) this.#unavailable.set(node.name, node.name);
     const change = taintChangeFor(result, this.#expected.taints);
@@ -282,7 +282,7 @@ export class PoolNodes implements PoolNodesView {
       this.#joining,
       this.#warned,
       this.#mislabelled,
-      this.#ordered,
+      this.#requested,
       this.#unavailable,
       this.#cordoned,
       this.#podNeeds,

@@ -87,7 +87,7 @@ export const disruptionSteps: StepKinds<
     describeMany: (nodes) => `keep ${nodes}`,
     reason: 'NodeDisruptionCanceled',
     nodeReason: 'NodeDisruptionCanceled',
-    // It was given up although it is still requested.
+    // The operation was given up although the annotation still requests it.
     isWarning: ({ answer }) => answer !== undefined && answer.value !== LEFT_ANSWER,
     blocks: 'drain',
     describeLeftover: (nodes) => `has ${count(nodes, 'node')} with the annotation winpool.dev/cordoned`,
@@ -97,7 +97,7 @@ export const disruptionSteps: StepKinds<
     subject,
     describe: ({ node, why }) => `keep node ${node.name} cordoned and try again later: ${why}`,
     describeMany: (nodes) => `keep ${nodes} cordoned and try again later`,
-    // The event on the pool is that of UpToDate.
+    // No `reason`: the pool's event comes from the condition UpToDate.
     nodeReason: 'DrainBlocked',
     isWarning: () => true,
     run: (_step, outcome) => outcome,

@@ -11,7 +11,7 @@ import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 const KUBELET = 10_250;
 
 /**
- * The security groups of the nodes; undefined while they are not known. EKS adds the cluster security group only if the template names met
+ * The security groups of the nodes; undefined while they are not known. EKS adds the cluster security group only if the template names none
  * (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-security-groups). The operator adds it to those of the spec.
  */
 function nodeSecurityGroups({

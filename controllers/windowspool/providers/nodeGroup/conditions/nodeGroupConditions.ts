@@ -33,18 +33,18 @@ export function nodeGroupConditions(result: RunResult<EksDerived>): NodeGroupCon
 
 const readiness: Readiness<Parts> = {
   source: 'NodeGroupReady',
-  // A pool that is being deleted waits for its group alone; only a cluster mismatch stalls it.
+  // A deletion is stalled only by a cluster mismatch, which PrerequisitesMet reports.
   stallsDeletion: ['PrerequisitesMet'],
   isForeign: isClusterMismatch,
   isBusy: (s: EksState) => ['CREATING', 'UPDATING', 'DELETING'].includes(groupOf(s)?.status ?? ''),
   unavailable: (s: EksState, { PrerequisitesMet, NodeGroupReady }) => {
     // The nodes of a group that is being replaced serve the pool.
     if (secondGroup(s) && s.poolNodes.total > 0) return undefined;
-    if (['ACTIVE', 'UPDATING', 'DEGRADED'].includes(knownGroup(s).status)) return undefined;
+    if (['ACTIVE', 'UPDATING', 'DEGRADED'].includes(lastKnownState(s).status)) return undefined;
     // A prerequisite that could not be checked blocks nothing, so it is not the cause.
     return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
   },
-  isEmpty: (s: EksState) => (secondGroup(s) ? desiredNodes(s) : knownGroup(s).desired) === 0,
+  isEmpty: (s: EksState) => (secondGroup(s) ? desiredNodes(s) : lastKnownState(s).desired) === 0,
   isRolling,
 };
 
@@ -55,12 +55,12 @@ const readiness: Readiness<Parts> = {
 function isRolling(s: EksState, { NodesVerified }: Parts): boolean {
   const wasReady = s.pool.status?.bookkeeping?.ready === true;
   return (
-    wasReady && knownGroup(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.poolNodes.verified > 0
+    wasReady && lastKnownState(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.poolNodes.verified > 0
   );
 }
 
 /** The last known state of the pool's own group: as observed, or from status when AWS has not answered since the operator started. */
-function knownGroup(s: EksState): { readonly status: string; readonly desired: number | undefined } {
+function lastKnownState(s: EksState): { readonly status: string; readonly desired: number | undefined } {
   const group = groupOf(s);
   if (group && isOwnedBy(s.pool, group)) return { status: group.status, desired: group.scaling.desiredSize };
   if (group) return { status: '', desired: undefined };

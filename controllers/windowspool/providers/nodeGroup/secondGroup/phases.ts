@@ -1,5 +1,8 @@
 /**
- * The phases of a replacement. A group serves the pool while the disruption budget counts its nodes. One that has served is only ever drained, and one that
+ * The phases of the second group. In a replacement, that is the old group, and the main group is the new one. A canary is itself the second group; its
+ * phases are Creating, Verifying, Soaking, and then Draining (canaryRules.ts).
+ *
+ * The table is that of a replacement. A group serves the pool while the disruption budget counts its nodes. One that has served is only ever drained, and one that
  * has not may be deleted at once. Pure.
  *
  * Who changes the phase: secondGroupStatus.ts when the group is created and its nodes are verified, secondGroupDrainRules.ts when the main group can take over
