@@ -11,6 +11,7 @@ import { derive } from '../testing/derived.ts';
 import {
   CLUSTER_ARN,
   knownStatus,
+  LEAVING,
   MINUTE,
   NEXT,
   NOW,
@@ -38,6 +39,7 @@ const RESERVATION: DisruptionReservation = {
 const GRACE_END = '2026-03-01T12:15:00Z';
 const { signal } = new AbortController();
 
+const leaving = (pool: WindowsPool): WindowsPool => ({ ...pool, metadata: { ...pool.metadata, ...LEAVING } });
 const reserving = (
   reservation: DisruptionReservation | undefined = RESERVATION,
   update?: 'ConfigUpdate' | 'VersionUpdate',
@@ -154,8 +156,13 @@ describe('a share of the disruption budget', () => {
     ],
     ['is released when the group is gone', { pool: reserving(), group: { kind: 'absent' } }, undefined],
     [
-      'is released when the group is being deleted',
+      'is held while the group is being deleted, because one answer does not prove that',
       { pool: reserving(), ...groupIs({ status: 'DELETING' }) },
+      RESERVATION,
+    ],
+    [
+      'is released when the group is deleted with the pool',
+      { pool: leaving(reserving()), ...groupIs({ status: 'DELETING' }) },
       undefined,
     ],
     [

@@ -4,6 +4,7 @@ import { isIdle, withCurrentNodes } from '../../../disruption/reservation.ts';
 import { type DisruptionReservation, NODE_REPLACEMENT } from '../../../model/disruption.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
+import { isDeleting } from '../../../rules/poolQueries.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { acceptsUpdates, isOwnedBy } from '../desired/desiredNodeGroup.ts';
 import type { EksState } from '../model/groupState.ts';
@@ -12,8 +13,8 @@ import { isRetiring, nodesOfSecond, servingView } from '../secondGroup/secondGro
 import { describeVersionChange } from '../steps/describeChange.ts';
 
 /**
- * The reservation for a rolling update. A reservation for the same target, made before a crash, keeps its time. A reservation that is about to settle
- * keeps its deadline: if this update does not start, the nodes of the last one are still joining.
+ * The reservation for a rolling update. A reservation for the same target, made before a crash, keeps its time. While
+ * nodes of the last update are still joining, its deadline is kept, because this update may never start.
  */
 export function reservationFor({ pool, now }: EksState, change: VersionChange, target: string): DisruptionReservation {
   const before = pool.status?.disruption;
@@ -22,12 +23,12 @@ export function reservationFor({ pool, now }: EksState, change: VersionChange, t
   return { reason: 'Update', target, change: describeVersionChange(change), startTime, ...settling };
 }
 
-/** The change in status of a pool whose node group another client updates. It takes a share of the budget, even if none is left. */
+/** `status.disruption.change` while another client updates the node group. It takes a share of the budget, even if none is left. */
 export const UNKNOWN_UPDATE = 'an update that the operator did not start';
 
 /**
  * The reservation after a run. It is held while EKS replaces nodes, and then until all nodes are verified or failing, but no longer than the join
- * grace: also when EKS does not report how the update ended, because other pools would wait forever. It is released here if its update never started:
+ * grace, even if EKS never reports the end of the update: otherwise, other pools would wait forever. It is released here if its update never started:
  * after a crash in between, or because the spec changed.
  */
 export function nextReservation(outcome: Outcome<EksState>): DisruptionReservation | undefined {
@@ -39,12 +40,18 @@ export function nextReservation(outcome: Outcome<EksState>): DisruptionReservati
   if (group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
   const { status } = group.group;
   if (status === 'UPDATING')
-    return reservation ? unsettled(reservation) : isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
+    return reservation
+      ? withoutDeadline(reservation)
+      : isConfigUpdate(outcome)
+        ? undefined
+        : foreignUpdateReservation(s);
+  // One odd answer that EKS works on the group must not cost the nodes their turn.
+  if (['CREATING', 'DELETING'].includes(status) && !isDeleting(s.pool)) return reservation;
   if (!reservation || !acceptsUpdates(group.group)) return undefined;
   const isUpdateUnknown = s.errors.some(({ step }) => step === 'describeUpdate');
   const isAmidDrain = reservation.reason === NODE_REPLACEMENT && isRetiring(s) && nodesOfSecond(s).length > 0;
-  if (reservation.nodes || isAmidDrain || (isOpen(s) && !isUpdateUnknown)) return reservation;
-  // Nodes that are missing now are missing for another reason.
+  if (reservation.nodes || isAmidDrain || (mayBeInProgress(s) && !isUpdateUnknown)) return reservation;
+  // The update did not start, so missing nodes have another cause.
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.deadline === undefined) return undefined;
   const deadline = reservation.deadline ?? timeOf(s.now + s.settings.joinGraceMs);
   const isSettled = !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= (desiredNodes(s) ?? 0);
@@ -52,7 +59,7 @@ export function nextReservation(outcome: Outcome<EksState>): DisruptionReservati
 }
 
 /** The reservation while nodes are replaced: without the deadline of an earlier phase. */
-function unsettled({ deadline: _before, ...reservation }: DisruptionReservation): DisruptionReservation {
+function withoutDeadline({ deadline: _before, ...reservation }: DisruptionReservation): DisruptionReservation {
   return reservation;
 }
 
@@ -73,7 +80,7 @@ function isRefused({ errors }: EksState): boolean {
 }
 
 /** Whether the update may be in progress: it has not ended as far as is known, or EKS did not respond to the call. */
-function isOpen({ pool, update, errors }: EksState): boolean {
+function mayBeInProgress({ pool, update, errors }: EksState): boolean {
   const status = update?.status ?? pool.status?.nodeGroup?.update?.status;
   const unanswered = errors.some(
     ({ step, error }) => step === 'updateNodeGroupVersion' && error.kind === 'unavailable',
