@@ -21,6 +21,7 @@ import type { ControllerWarning, RoleMapping } from '../ports/prerequisites.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
 import { NodeMembership } from '../providers/providerCaches.ts';
 import type { Deps } from '../reconcile.ts';
+import { timeOf } from '../util/durations.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
 import { sampleError, sampleNodePod } from './fixtures.ts';
 import { withReport } from './nodeReports.ts';
@@ -341,7 +342,7 @@ export class FakeCluster extends FakeCalls {
     else {
       const metadata = {
         ...pool.metadata,
-        deletionTimestamp: '2026-03-01T13:00:00Z',
+        deletionTimestamp: timeOf(this.now),
         generation: pool.metadata.generation + 1,
         resourceVersion: this.next(),
       };

@@ -298,7 +298,7 @@ const randomAutoscaler = fc.record({
 
 const randomCluster: fc.Arbitrary<ObservedCluster> = fc.oneof(
   fc.constant({ kind: 'absent' } as const),
-  randomError.map((error) => ({ kind: 'unreachable' as const, error })),
+  fc.tuple(randomError, ago).map(([error, since]) => ({ kind: 'unreachable' as const, error, since })),
   fc
     .record({ isOurs: fc.boolean(), arn: fc.constantFrom(CLUSTER_ARN, 'arn:aws:eks:eu-west-1:1:cluster/prod') })
     .map((change) => ({
@@ -317,7 +317,11 @@ function randomView(pool: WindowsPool): fc.Arbitrary<ObservedNodeGroup> {
       .record({ error: randomError, since: ago, last: maybe(group) })
       .map((rest) => ({ kind: 'unreachable' as const, ...rest })),
     fc
-      .record({ contradiction: fc.constantFrom('absent' as const, 'unowned' as const), since: ago, last: maybe(group) })
+      .record({
+        contradiction: fc.constantFrom('absent' as const, 'unowned' as const, 'groupFailed' as const),
+        since: ago,
+        last: maybe(group),
+      })
       .map(({ last, ...rest }) => ({
         kind: 'unconfirmed' as const,
         certainty: { kind: 'seenOnce' as const, ...rest },

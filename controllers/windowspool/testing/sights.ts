@@ -23,8 +23,11 @@ export const otherAuthority: ObservedCluster = {
 };
 
 /** A cluster that cannot be read; for a group, see `unseen`. */
-export function unreachable(kind: CallErrorKind = 'unavailable'): Extract<ObservedCluster, { kind: 'unreachable' }> {
-  return { kind: 'unreachable', error: sampleError(kind) };
+export function unreachable(
+  kind: CallErrorKind = 'unavailable',
+  since = NOW,
+): Extract<ObservedCluster, { kind: 'unreachable' }> {
+  return { kind: 'unreachable', error: sampleError(kind), since };
 }
 
 /** A group of which EKS has just said for the first time, contrary to what was known, that it is absent or unowned; and its last state. */
@@ -39,7 +42,7 @@ export function gone(since = NOW - MINUTE): Extract<ObservedNodeGroup, { kind: '
 
 /** A group that cannot be read since now, and its last state. */
 export function unseen(kind: CallErrorKind = 'unavailable', last?: NodeGroup, since = NOW) {
-  return { ...unreachable(kind), since, last };
+  return { ...unreachable(kind, since), last };
 }
 
 /** A group of which EKS has said, now for the first time or a minute ago, that its cluster does not exist. */

@@ -185,10 +185,8 @@ export class LocalAwsWorld extends FakeWorld {
 
   protected override async deliver(operation: string, input: object, signal: AbortSignal): Promise<unknown> {
     if (isWrite(operation)) this.#checkWrite(operation, input);
-    const ask = (asked: object) => super.deliver(operation, asked, signal);
-    const output = isWrite(operation)
-      ? await ask(input)
-      : await this.oddAnswers.answer(operation, input, this.now, ask);
+    const ask = () => super.deliver(operation, input, signal);
+    const output = isWrite(operation) ? await ask() : await this.oddAnswers.answer(operation, input, this.now, ask);
     const { update } = output as { readonly update?: { readonly id?: string } };
     if (operation.startsWith('UpdateNodegroup') && update?.id !== undefined) this.#follows(operation, input, update.id);
     return output;

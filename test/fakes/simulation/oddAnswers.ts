@@ -22,8 +22,8 @@ interface Earlier {
   readonly output: Output;
 }
 
-/** What the operator gets in place of the true answer: another one, or that to another request. */
-type Odd = { readonly output: Output } | { readonly input: object };
+/** What the operator gets in place of the true answer. */
+type Odd = { readonly output: Output } | { readonly error: Error };
 
 /** One kind of odd answer: undefined where it would be the true one. */
 interface OddAnswer {
@@ -33,14 +33,14 @@ interface OddAnswer {
 
 const MINUTE = 60_000;
 
-/** A name and an ID that nothing has. */
-const NOBODY = 'nobody';
-
-/** The answer to a request for something that does not exist. */
-const absent = (operation: string, field: string, value: unknown = NOBODY): OddAnswer => ({
+/** An error in place of an answer. */
+const fails = (operation: string, name: string, httpStatusCode: number): OddAnswer => ({
   operation,
-  of: ({ input, output }) => (output === undefined ? undefined : { input: { ...input, [field]: value } }),
+  of: ({ output }) =>
+    output && { error: Object.assign(new Error(`${operation} is odd`), { name, $metadata: { httpStatusCode } }) },
 });
+const absent = (operation: string): OddAnswer => fails(operation, 'ResourceNotFoundException', 404);
+const denied = (operation: string): OddAnswer => fails(operation, 'AccessDeniedException', 403);
 
 /** The true answer with a change. */
 const changed = (operation: string, change: (output: Output) => Output): OddAnswer => ({
@@ -69,7 +69,7 @@ const REMEMBERED: readonly string[] = ['DescribeNodegroup', 'DescribeAutoScaling
 
 /** All kinds, by what the answer says. */
 export const ODD_ANSWERS = {
-  'the node group is absent': absent('DescribeNodegroup', 'nodegroupName'),
+  'the node group is absent': absent('DescribeNodegroup'),
   'the node group has no tags': group({ tags: {} }),
   'the node group has no scaling group': group({ resources: {} }),
   'the node group is CREATING': group({ status: 'CREATING' }),
@@ -81,11 +81,14 @@ export const ODD_ANSWERS = {
   'the node group is DEGRADED': group({ status: 'DEGRADED' }),
   'the node group as it was a minute ago': earlier('DescribeNodegroup', aMinuteAgo),
   'the node group as it was at first': earlier('DescribeNodegroup', ({ earlier: [first] }) => first),
-  'the update is absent': absent('DescribeUpdate', 'updateId', '00000000-0000-4000-8000-000000000000'),
+  'the update is absent': absent('DescribeUpdate'),
   'the update is Successful': update('Successful'),
   'the update is Failed': update('Failed'),
   'the update is Cancelled': update('Cancelled'),
-  'the cluster is absent': absent('DescribeCluster', 'name'),
+  'the cluster is absent': absent('DescribeCluster'),
+  'the cluster cannot be read': denied('DescribeCluster'),
+  'the node group cannot be read': denied('DescribeNodegroup'),
+  'the update cannot be read': denied('DescribeUpdate'),
   'the scaling groups have no instances': changed('DescribeAutoScalingGroups', ({ AutoScalingGroups: all = [] }) => ({
     AutoScalingGroups: all.map((one: object) => ({ ...one, Instances: [] })),
   })),
@@ -100,7 +103,7 @@ export const ODD_ANSWERS = {
   })),
   'the scaling groups as they were a minute ago': earlier('DescribeAutoScalingGroups', aMinuteAgo),
   'no instances': changed('DescribeInstances', () => ({ Reservations: [] })),
-  'the launch template is absent': absent('DescribeLaunchTemplates', 'LaunchTemplateNames', [NOBODY]),
+  'the launch template is absent': fails('DescribeLaunchTemplates', 'InvalidLaunchTemplateName.NotFoundException', 400),
   'half of the names of node groups': changed('ListNodegroups', ({ nodegroups }) => ({ nodegroups: half(nodegroups) })),
 } as const satisfies Readonly<Record<string, OddAnswer>>;
 
@@ -128,15 +131,10 @@ export class OddAnswers {
   }
 
   /** The answer to a read. Rejects with an error of the SDK, a true or an odd one. */
-  async answer(
-    operation: string,
-    input: object,
-    now: number,
-    ask: (input: object) => Promise<unknown>,
-  ): Promise<unknown> {
+  async answer(operation: string, input: object, now: number, ask: () => Promise<unknown>): Promise<unknown> {
     const key = `${operation} ${JSON.stringify(input)}`;
     const known = this.#earlier.get(key) ?? [];
-    const truth = await ask(input).then(
+    const truth = await ask().then(
       (output) => ({ output: output as Output }),
       (error: unknown) => ({ error, output: undefined }),
     );
@@ -147,9 +145,9 @@ export class OddAnswers {
       const kept = others.filter(({ at }, i) => at > now - 2 * MINUTE || i === others.length - 1);
       this.#earlier.set(key, first ? [first, ...kept] : kept);
     }
-    if (odd) return 'input' in odd ? ask(odd.input) : odd.output;
-    if ('error' in truth) throw truth.error;
-    return truth.output;
+    const given = odd || truth;
+    if ('error' in given) throw given.error;
+    return given.output;
   }
 
   #oddAnswer(operation: string, read: Read): Odd | undefined {

@@ -12,7 +12,13 @@ import { RETAIN_PATIENCE_MS, retainedGroupSteps } from './desired/retain.ts';
 import { waitForRead } from './groupRules.ts';
 import { unusedTemplateSteps } from './launchTemplate/ownTemplateRules.ts';
 import type { EksState, ObservedNodeGroup } from './model/groupState.ts';
-import { certaintyOf, confirmableAt, knownMain, READY_NODES_PATIENCE_MS } from './observation/confirmation.ts';
+import {
+  certaintyOf,
+  confirmAfterMs,
+  confirmableAt,
+  knownMain,
+  READY_NODES_PATIENCE_MS,
+} from './observation/confirmation.ts';
 import { isClusterMismatch, ownedGroup } from './observation/knownGroups.ts';
 import { secondGroup } from './secondGroup/secondGroup.ts';
 import { hasSecond } from './secondGroup/secondGroupStatus.ts';
@@ -40,14 +46,20 @@ export function releaseSecondGroup(s: EksState): RuleResult | Step[] | undefined
 export function waitForRetainedMarks(s: EksState): RuleResult | undefined {
   const { pool, group, cluster } = s;
   if (pool.spec.deletionPolicy !== 'Retain' || isClusterMismatch(s)) return undefined;
-  // Of a cluster that does not exist, DescribeCluster is the second answer.
+  // Of a cluster that does not exist, DescribeNodegroup and DescribeCluster must say the same.
+  if (cluster.kind === 'absent' && group.kind === 'seen')
+    return waitFor('Retained', 'time', { until: s.now + s.settings.pollMs, progress: true });
   const isOdd = certaintyOf(group).kind === 'seenOnce' && (group.kind === 'unconfirmed' || cluster.kind !== 'absent');
   if (isOdd) return waitForConfirmation(s, 'Retained');
-  const error = [group, cluster].find((view) => view.kind === 'unreachable')?.error;
-  if (error)
-    return isLasting(error) || s.now >= patienceEnd(s) ? undefined : waitForRead(error, { until: patienceEnd(s) });
+  const unread = [group, cluster].find((view) => view.kind === 'unreachable');
+  if (unread) {
+    const { error, since } = unread;
+    const isRepeated = error.kind === 'gone' || s.now - since >= confirmAfterMs(s.settings);
+    if ((isLasting(error) && isRepeated) || s.now >= patienceEnd(s)) return undefined;
+    return waitForRead(error, isLasting(error) ? {} : { until: patienceEnd(s) });
+  }
   if (group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
-  const isBusy = ['CREATING', 'UPDATING'].includes(group.group.status);
+  const isBusy = ['CREATING', 'UPDATING', 'DELETING'].includes(group.group.status);
   return isBusy ? waitFor('Retained', 'read', { progress: true }) : undefined;
 }
 

@@ -197,7 +197,7 @@ export const retainCases: readonly PlanCase[] = [
     }),
     want: [AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   },
-  ...(['CREATING', 'UPDATING'] as const).map(
+  ...(['CREATING', 'UPDATING', 'DELETING'] as const).map(
     (status): PlanCase => ({
       name: `a group that is ${status} delays the deletion`,
       observed: sampleState({ pool: retained, group: seen({ status }) }),
@@ -226,9 +226,10 @@ export const retainCases: readonly PlanCase[] = [
     want: [AUTOSCALER, TAGS, CLASS, REMOVE_FINALIZER],
   })),
   {
-    name: 'a group that is being deleted is not changed',
-    observed: sampleState({ pool: retained, group: seen({ status: 'DELETING' }) }),
-    want: [CLASS, REMOVE_FINALIZER],
+    name: 'a pool whose group exists keeps its finalizer when EKS does not find the cluster',
+    observed: sampleState({ pool: retained, cluster: { kind: 'absent' } }),
+    want: [],
+    waits: { because: 'NodeGroupReady Retained', until: '20s' },
   },
   {
     name: 'a pool whose group is not found keeps its finalizer after the first such answer',
@@ -286,14 +287,20 @@ export const retainCases: readonly PlanCase[] = [
     name: 'a missing permission to read does not block the deletion',
     observed: sampleState({
       pool: retained,
-      cluster: unreachable('denied'),
-      group: unseen('denied', sampleGroup(retained)),
+      cluster: unreachable('denied', NOW - MINUTE),
+      group: unseen('denied', sampleGroup(retained), NOW - MINUTE),
     }),
     want: [CLASS, REMOVE_FINALIZER],
   },
   {
+    name: 'a read that was denied once delays the deletion',
+    observed: sampleState({ pool: retained, group: unseen('denied', sampleGroup(retained)) }),
+    want: [],
+    waits: { because: 'PrerequisitesMet AccessDenied', until: '1m' },
+  },
+  {
     name: 'a group whose cluster cannot be verified keeps its labels and tags',
-    observed: sampleState({ pool: retained, cluster: unreachable('denied') }),
+    observed: sampleState({ pool: retained, cluster: unreachable('denied', NOW - MINUTE) }),
     want: [CLASS, REMOVE_FINALIZER],
   },
   {

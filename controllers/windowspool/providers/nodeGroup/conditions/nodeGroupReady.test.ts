@@ -61,6 +61,7 @@ describe('a node group that cannot be read', () => {
   });
   const cluster = {
     kind: 'unreachable',
+    since: NOW,
     error: sampleError('unavailable', { operation: 'DescribeCluster' }),
   } as const;
   check([

@@ -35,11 +35,11 @@ export interface UnconfirmedGroup {
   readonly last: NodeGroup | undefined;
 }
 
-/** The observed EKS cluster. */
+/** The observed EKS cluster. `since`: when the first of the requests that failed in a row was sent, in epoch milliseconds. */
 export type ObservedCluster =
   | { readonly kind: 'seen'; readonly cluster: Cluster }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'unreachable'; readonly error: CallError };
+  | { readonly kind: 'unreachable'; readonly error: CallError; readonly since: number };
 
 /** What the cluster-autoscaler knows of a group, and what only AWS knows of a new node. */
 export interface AutoscalerFacts {

@@ -18,7 +18,7 @@ import { groupOf } from './knownGroups.ts';
 export const READY_NODES_PATIENCE_MS = 600_000;
 
 /** How long after an answer that contradicts what was known another request must get the same, in milliseconds. */
-function confirmAfterMs({ pollMs }: Pick<Settings, 'pollMs'>): number {
+export function confirmAfterMs({ pollMs }: Pick<Settings, 'pollMs'>): number {
   return Math.min(pollMs, 10_000);
 }
 

@@ -64,8 +64,10 @@ export async function readCluster(
 ): Promise<ObservedCluster> {
   const ask = (own: AbortSignal) => sources.clusters.describe(own);
   const answer = await readCache.shared.get('cluster', maxAgeMs, now, ask, signal);
+  const { cluster: before } = readCache.of(AwsMemory);
+  const since = before?.kind === 'unreachable' ? before.since : now;
   const cluster: ObservedCluster = !answer.ok
-    ? { kind: 'unreachable', error: answer.error }
+    ? { kind: 'unreachable', error: answer.error, since }
     : answer.value
       ? { kind: 'seen', cluster: answer.value }
       : { kind: 'absent' };
