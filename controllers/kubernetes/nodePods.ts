@@ -80,7 +80,11 @@ export function nodePodListWatch(
   onResult: (error?: CallError) => void,
 ): ListWatch<NodePod> {
   const labelSelector = `${MANAGED_BY_LABEL}=${MANAGED_BY},${PURPOSE_LABEL} in (${NODE_POD_PURPOSES.join(',')})`;
-  const source = createListWatch({ client, path: pathOf(namespace), decoder: jsonDecoder(nodePodOf), labelSelector });
+  // A kubelet can create mirror pods with any labels, thousands of them. They have no service account (admission plugin NodeRestriction), and all other pods
+  // have one (admission plugin ServiceAccount).
+  const fieldSelector = 'spec.serviceAccountName!=';
+  const path = pathOf(namespace);
+  const source = createListWatch({ client, path, decoder: jsonDecoder(nodePodOf), labelSelector, fieldSelector });
   return reportingListWatch(source, `watch pods in ${namespace}`, onResult);
 }
 

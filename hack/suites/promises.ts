@@ -109,7 +109,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'images are pulled and tested on new nodes before they are verified',
     inMemory: [`${DOMAIN}/nodePods`],
-    test: ['nodes/imagePull', 'nodes/smokeTest'],
+    test: ['nodes/imagePull', 'nodes/smokeTest', 'engine/nodePods'],
   },
   {
     promise: 'existing nodes are taken over and restored exactly',
