@@ -5,6 +5,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { OWN_CONDITIONS } from '../../controllers/windowspool/api/labels.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
@@ -23,6 +24,31 @@ function messageOfRule(part: string): string {
   const found = validations.filter(({ expression }) => expression.includes(part));
   assert.equal(found.length, 1, `rules with ${part}`);
   return found[0]?.message ?? '';
+}
+
+/** As in OpenAPI 3. */
+interface Schema {
+  readonly $ref?: string;
+  readonly allOf?: readonly Schema[];
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** A value that fits the schema and is not empty. */
+function sampleOf(schema: Schema, schemas: Readonly<Record<string, Schema>>): unknown {
+  const { $ref, allOf, type, items, additionalProperties, properties = {}, required = [] } = schema;
+  const other = $ref ? schemas[$ref.replace('#/components/schemas/', '')] : allOf?.[0];
+  if (other) return sampleOf(other, schemas);
+  if (type === 'array') return [sampleOf(items ?? {}, schemas)];
+  if (additionalProperties) return { memory: sampleOf(additionalProperties, schemas) };
+  const names = required.length > 0 ? required : Object.keys(properties);
+  if (names.length > 0)
+    return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name] ?? {}, schemas)]));
+  return schema.enum?.[0] ?? { integer: 1, boolean: true }[type ?? ''] ?? '1';
 }
 
 describe('the admission policy of the operator', function () {
@@ -116,7 +142,9 @@ describe('the admission policy of the operator', function () {
   const NODE_FINALIZERS = messageOfRule('variables.finalizersBefore == ');
   const TAINTS = messageOfRule('variables.changedTaints.all(');
   const CONDITIONS = messageOfRule("!c.type.startsWith('winpool.dev/')");
-  const NODE_STATUS = messageOfRule('variables.before.status.volumesAttached');
+  const NODE_SPEC = messageOfRule('variables.specBefore.all(');
+  const METADATA = messageOfRule('variables.metadataBefore.all(');
+  const NODE_STATUS = messageOfRule('variables.statusBefore.all(');
   const POOLS = messageOfRule('variables.before.spec == variables.after.spec');
   const CLASSES = messageOfRule("request.operation == 'DELETE'");
   const WINDOWS_CLASSES = messageOfRule('variables.after.scheduling.nodeSelector');
@@ -228,6 +256,11 @@ describe('the admission policy of the operator', function () {
     ],
     ['its finalizer', patch(POOL, { metadata: { finalizers: ['winpool.dev/finalizer'] } }), 'allowed'],
     ['another finalizer', patch(POOL, { metadata: { finalizers: ['example.com/hold'] } }), POOLS],
+    [
+      'an owner of a pool, with which it would be deleted',
+      patch(POOL, { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'a', uid: 'b' }] } }),
+      METADATA,
+    ],
     ['the spec of a pool', patch(POOL, { spec: { deletionPolicy: 'Retain' } }), POOLS],
     ['an annotation of a pool', patch(POOL, { metadata: { annotations: { a: 'b' } } }), POOLS],
   ];
@@ -313,6 +346,47 @@ describe('the admission policy of the operator', function () {
     for (const [what, args, expected, stdin] of cases) {
       it(`${what}: ${expected}`, async () => assert.equal(await write(OPERATOR, args, stdin), expected));
     }
+  });
+
+  it('does not let the operator change a field of a node that it does not own, whatever fields this Kubernetes has', async () => {
+    await install(OPERATOR, 'resources: [admission]\n');
+    const { components } = JSON.parse(await kubectl(['get', '--raw', '/openapi/v3/api/v1']));
+    const schemas: Readonly<Record<string, Schema>> = components.schemas;
+    const before = JSON.parse(await kubectl(['get', 'node', 'windows', '-o', 'json']));
+    const parts: readonly (readonly [part: string, type: string, own: readonly string[]])[] = [
+      ['metadata', 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', ['labels', 'annotations', 'finalizers']],
+      ['spec', 'io.k8s.api.core.v1.NodeSpec', ['taints', 'unschedulable']],
+      ['status', 'io.k8s.api.core.v1.NodeStatus', ['conditions']],
+    ];
+    const denied: string[] = [];
+    for (const [part, type, own] of parts) {
+      for (const [field, schema] of Object.entries(schemas[type]?.properties ?? {})) {
+        if (own.includes(field)) continue;
+        const subresource = part === 'status' ? ['--subresource=status'] : [];
+        const args = patch(
+          node('windows'),
+          { [part]: { [field]: sampleOf(schema, schemas) } },
+          'merge',
+          ...subresource,
+        );
+        const after = await kubectl([...args, '--dry-run=server', '-o', 'json']).then(JSON.parse, () => before);
+        // The API server ignores or rejects it, from any client.
+        if (isDeepStrictEqual(after[part]?.[field], before[part]?.[field])) continue;
+        const answer = await write(OPERATOR, args);
+        assert.ok([METADATA, NODE_SPEC, NODE_STATUS].includes(answer), `${part}.${field}: ${answer}`);
+        denied.push(field);
+      }
+    }
+    for (const field of [
+      'ownerReferences',
+      'images',
+      'volumesInUse',
+      'runtimeHandlers',
+      'features',
+      'nodeInfo',
+      'addresses',
+    ])
+      assert.ok(denied.includes(field), `${field} is among ${denied}`);
   });
 
   it('does not limit the cluster administrator', async () => {
