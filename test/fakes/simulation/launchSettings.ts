@@ -99,7 +99,10 @@ function hasUserData({ spec }: WindowsPool, found: string, key: string | undefin
 /** The user data with the script of this key; empty if there is none. */
 function expectedScript(key: string | undefined): string {
   const script = key === undefined ? undefined : SCRIPTS[key];
-  return script === undefined ? '' : `<powershell>\n${script}\n</powershell>\n`;
+  if (script === undefined) return '';
+  const stop = "$ErrorActionPreference = 'Stop'";
+  const lines = [stop, `$before = [scriptblock]::Create('${script}')`, stop.replace('Stop', 'Continue'), '& $before'];
+  return `<powershell>\n${lines.join('\n')}\n</powershell>\n`;
 }
 
 /** Launch templates that a deleted pool has left, although it never retained its group. */

@@ -147,7 +147,7 @@ function render({ cluster, labels, taints, kubeletArguments, before, after }: Bo
 }
 
 /** Both scripts are parsed before anything runs: a script with a syntax error stops the bootstrap. Their errors have the default consequences. */
-function scriptLines(before: string | undefined, after: string | undefined): string[] {
+export function scriptLines(before: string | undefined, after?: string): string[] {
   const lines = [
     ...(before === undefined ? [] : [`$before = ${scriptBlock(before)}`]),
     ...(after === undefined ? [] : [`$after = ${scriptBlock(after)}`]),

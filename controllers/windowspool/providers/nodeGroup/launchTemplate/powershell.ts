@@ -26,7 +26,7 @@ function decoded(source: string): string {
 }
 
 /** Whether all characters are ASCII. */
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
   return true;
 }

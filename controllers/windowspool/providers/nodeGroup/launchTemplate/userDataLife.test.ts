@@ -18,6 +18,7 @@ import {
   updatesIn,
   wake,
 } from '../../../testing/life.ts';
+import { mergedUserData } from './userScript.ts';
 
 const KEY = 'user-data.ps1';
 
@@ -70,9 +71,9 @@ const failing = (name: string) => (world: FakeWorld) => {
 describe('the script of a pool', () => {
   it('is in its launch template, and runs before the bootstrap of EKS', async () => {
     const { world } = await scriptWorld('\uFEFFWrite-Host first\r\n');
-    assert.deepEqual(scripts(world), ['<powershell>\nWrite-Host first\n</powershell>\n']);
+    assert.deepEqual(scripts(world), [mergedUserData('Write-Host first')]);
     const lines = ofInstances(world).split('\n');
-    assert.deepEqual(lines.slice(0, 2), ['<powershell>', 'Write-Host first']);
+    assert.deepEqual(lines.slice(0, 5), mergedUserData('Write-Host first').split('\n').slice(0, 5));
     assert.match(lines.join('\n'), /Start-EKSBootstrap\.ps1/);
     assert.equal(conditionOf(world, 'UpToDate'), 'True MatchesSpec: Node group web matches the spec.');
   });
@@ -113,7 +114,7 @@ describe('the script of a pool', () => {
     world.scripts.set('windows', { [KEY]: 'first', v2: 'second' });
     change(world, spec({ update: { ...MANUAL } }, 'v2'));
     await until(world, deps, hasVersion(world, '2'), 'the second version');
-    assert.match(ofInstances(world), /^<powershell>\nsecond\n/);
+    assert.match(ofInstances(world), /Create\('second'\)\n/);
   });
 
   it('that the spec names before it exists is a change of the spec when it does, also with policy Manual', async () => {
@@ -124,7 +125,7 @@ describe('the script of a pool', () => {
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UserDataNotFound: .*userData differs/);
     world.scripts.set('windows', { [KEY]: 'first', v2: 'second' });
     await until(world, deps, hasVersion(world, '2'), 'the second version');
-    assert.match(ofInstances(world), /^<powershell>\nsecond\n/);
+    assert.match(ofInstances(world), /Create\('second'\)\n/);
   });
 
   it('that changes in the ConfigMap is reported with policy Manual, and followed with Automatic', async () => {
@@ -145,7 +146,7 @@ describe('the script of a pool', () => {
     assert.deepEqual(scripts(world).length, 1);
     change(world, spec({ update: { ...MANUAL, policy: 'Automatic' } }));
     await until(world, deps, hasVersion(world, '2'), 'the second version');
-    assert.match(ofInstances(world), /^<powershell>\nsecond\n/);
+    assert.match(ofInstances(world), /Create\('second'\)\n/);
   });
 
   it('stays on the nodes while the ConfigMap is missing or cannot be read', async () => {

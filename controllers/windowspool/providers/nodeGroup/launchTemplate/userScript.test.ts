@@ -32,6 +32,13 @@ describe('the script of a ConfigMap', () => {
       assert.deepEqual(read(text), { script });
     });
 
+  it('may have exit where it is no command before the bootstrap', () => {
+    for (const text of ['Write-Host exit', '$exit = 1', 'Exit-PSSession', '# exit', '<# a\nexit\n#>\nb', 'a-exit'])
+      assert.deepEqual(read(text), { script: text });
+    const after = readScript({ ...userData, phase: 'AfterBootstrap' }, source({ text: 'exit 0' }));
+    assert.deepEqual(after, { script: 'exit 0' });
+  });
+
   const problems: readonly (readonly [what: string, change: Partial<ScriptSource>, args: readonly string[]])[] = [
     [
       'the ConfigMap does not exist',
@@ -69,8 +76,13 @@ describe('the script of a ConfigMap', () => {
       ['user-data.ps1', 'winpool-system/windows', 'Start-EKSBootstrap.ps1'],
     ],
     [
+      'it ends PowerShell before the bootstrap',
+      { text: '<# exit #> "exit" # exit\nif (Test-Path C:\\done) { exit 0 }' },
+      ['user-data.ps1', 'winpool-system/windows', 'line 2', 'return'],
+    ],
+    [
       'EC2 accepts less',
-      { text: '#'.repeat(12_261) },
+      { text: '#'.repeat(12_148) },
       ['user-data.ps1', 'winpool-system/windows', '12289', '12288', '16384', 'S3'],
     ],
     [
@@ -85,13 +97,16 @@ describe('the script of a ConfigMap', () => {
   }
 
   it('may be as long as EC2 and EKS leave room for', () => {
-    assert.deepEqual(Object.keys(read('#'.repeat(12_260))), ['script']);
+    assert.deepEqual(Object.keys(read('#'.repeat(12_147))), ['script']);
   });
 });
 
 describe('user data that EKS merges', () => {
   it('has the commands within the tags of EC2', () => {
-    assert.equal(mergedUserData("Write-Host 'a'"), "<powershell>\nWrite-Host 'a'\n</powershell>\n");
+    assert.equal(
+      mergedUserData("Write-Host 'a'"),
+      "<powershell>\n$ErrorActionPreference = 'Stop'\n$before = [scriptblock]::Create('Write-Host ''a''')\n$ErrorActionPreference = 'Continue'\n& $before\n</powershell>\n",
+    );
   });
 
   it('has only ASCII, whatever the script has', () => {
@@ -99,12 +114,9 @@ describe('user data that EKS merges', () => {
     const { code, strings } = tokensOf(text);
     assert.equal(
       code,
-      '<powershell>\n& ([scriptblock]::Create([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String(?))))\n</powershell>\n',
+      '<powershell>\n$ErrorActionPreference = ?\n$before = [scriptblock]::Create([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String(?)))\n$ErrorActionPreference = ?\n& $before\n</powershell>\n',
     );
-    assert.deepEqual(
-      strings.map((encoded) => Buffer.from(encoded, 'base64').toString()),
-      ['Write-Host ‘Grüße’'],
-    );
+    assert.equal(Buffer.from(strings[1] ?? '', 'base64').toString(), 'Write-Host ‘Grüße’');
   });
 });
 

@@ -4,8 +4,7 @@ import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import type { CheckFacts } from '../model/checkFacts.ts';
-import { type ScriptResult, scriptProblem, userDataSizeProblem } from './bootstrap.ts';
-import { isAscii, scriptBlock } from './powershell.ts';
+import { type ScriptResult, scriptLines, scriptProblem, userDataSizeProblem } from './bootstrap.ts';
 
 /** The script that the spec names, if it names one. */
 export function userDataIn(spec: WindowsPoolSpec): UserData | undefined {
@@ -37,6 +36,11 @@ export function readScript(userData: UserData, source: ScriptSource): ScriptResu
     return {
       problem: `${where} names Start-EKSBootstrap.ps1, which the user data of nodes already runs. Remove that command`,
     };
+  const exit = userData.phase === 'BeforeBootstrap' ? exitIn(script) : undefined;
+  if (exit !== undefined)
+    return {
+      problem: `${where} has exit in line ${exit}, which would end the user data before the node joins the cluster. Use return instead`,
+    };
   const problem = scriptProblem(where, script) ?? excessOf(where, mergedUserData(script), MERGED_BYTES);
   return problem === undefined ? { script } : { problem };
 }
@@ -51,9 +55,8 @@ function excessOf(where: string, userData: string, mostBytes?: number): string |
  * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-user-data
  */
 export function mergedUserData(script: string): string {
-  // As in the user data of CUSTOM groups: a launch agent may read other characters in the ANSI code page.
-  const commands = isAscii(script) ? script : `& (${scriptBlock(script)})`;
-  return `<powershell>\n${commands}\n</powershell>\n`;
+  // As in the user data of CUSTOM groups: return, an open comment or brace, and a here-string without its end concern only the script.
+  return ['<powershell>', ...scriptLines(script), '& $before', '</powershell>', ''].join('\n');
 }
 
 /** What is left of the limit of EC2 for the user's part: no source has the size of what EKS adds, of which the certificate authority is the largest part. */
@@ -76,6 +79,28 @@ function absence(userData: UserData, source: ScriptSource): string {
     return `${describeSource(userData, source)} is in binaryData, because the file is not UTF-8 text. Save the script as UTF-8, and create the ConfigMap again`;
   const others = keys.length > 0 ? ` It has ${joined(keys)}.` : '';
   return `${name} has no key ${key}, which nodeGroup.userData names.${others} Add the key, or correct nodeGroup.userData.key`;
+}
+
+/** `exit` as a command: at the beginning of a line, or after a character that ends another command or begins a block. */
+const EXIT = /(?:^|[;{}(&|])[ \t]{0,64}exit(?![\w-])/i;
+
+/** The number of the first line with the command `exit`, which ends all of PowerShell; undefined if no line has it. */
+function exitIn(script: string): number | undefined {
+  const line = withoutComments(script)
+    .split('\n')
+    .findIndex((text) => EXIT.test(text));
+  return line < 0 ? undefined : line + 1;
+}
+
+/** The script without the text of its comments, and with all of its lines. */
+function withoutComments(script: string): string {
+  const [first = '', ...others] = script.split('<#');
+  const rest = others.map((part) => {
+    const end = part.indexOf('#>');
+    const [comment, code] = end < 0 ? [part, ''] : [part.slice(0, end), part.slice(end + 2)];
+    return comment.replace(/[^\n]/g, '') + code;
+  });
+  return [first, ...rest].join('').replace(/#.*/g, '');
 }
 
 /** The commands between the tags of user data, which a script that was written for EC2 has. */
