@@ -1,7 +1,7 @@
 import type { V1ObjectMeta, V1OwnerReference, V1RuntimeClass } from '@kubernetes/client-node';
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api/api.gen.ts';
-import { MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/api/labels.ts';
+import { ADOPTABLE_BY, MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/api/labels.ts';
 import type {
   DesiredRuntimeClass,
   RuntimeClass,
@@ -23,6 +23,7 @@ const pathOf = (name?: string) => apiPath(RUNTIME_CLASS_API, 'runtimeclasses', {
 export const runtimeClassIdentity: Identity<RuntimeClass> = recordIdentity;
 
 function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Wire<V1RuntimeClass>): RuntimeClass {
+  const adoptableBy = metadata.annotations?.[ADOPTABLE_BY];
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -30,6 +31,7 @@ function runtimeClassOf({ metadata = {}, handler = '', scheduling = {} }: Wire<V
     deleting: metadata.deletionTimestamp !== undefined,
     managed: metadata.labels?.[MANAGED_BY_LABEL] === MANAGED_BY,
     managedBy: managerOf(metadata),
+    ...(adoptableBy !== undefined && { adoptableBy }),
     owners: (metadata.ownerReferences ?? []).filter(isPool).map(({ name, uid }) => ({ name, uid })),
     handler,
     nodeSelector: scheduling.nodeSelector ?? {},

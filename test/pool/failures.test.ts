@@ -63,7 +63,7 @@ describe('a pool whose node group cannot be created', () => {
     await remove('denied');
   });
 
-  it('replaces the RuntimeClass from the AWS user guide with adoption IfUnowned', async () => {
+  it('replaces the RuntimeClass from the AWS user guide with adoption IfUnowned, once its owner permits that', async () => {
     // https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html named handler docker.
     await fixture.world.apply({
       apiVersion: 'node.k8s.io/v1',
@@ -81,6 +81,18 @@ describe('a pool whose node group cannot be created', () => {
       'os=windows:NoSchedule',
     );
     await fixture.world.apply(pool({ adoption: 'IfUnowned' }));
+    const asking = await fixture.world.waitForPool(
+      'heir',
+      'to name what its owner has to do',
+      (found) => found?.status?.observedGeneration === found?.metadata.generation,
+    );
+    const [, command = ''] =
+      /kubectl (annotate [^.]* winpool\.dev\/adoptable-by=heir)/.exec(messageOf(asking, 'RuntimeClassReady')) ?? [];
+    assert.equal(
+      (await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025'))?.handler,
+      'docker',
+    );
+    await fixture.world.kubectl(...command.split(' '));
     await fixture.world.waitForConditions('heir', 'RuntimeClassReady=True/Available');
     const seen = await fixture.world.get<Stored<V1RuntimeClass>>('runtimeclasses', 'windows-2025');
     assert.equal(seen?.handler, 'runhcs-wcow-process');

@@ -172,7 +172,10 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
       [{ evictionHard: { 'memory.available': '0.0Gi' } }, 'the kubelet does not start with a threshold of zero bytes'],
       [{ extraArgs: { 'max-pods': '250' } }, 'other fields of the pool set node-labels'],
       [{ extraArgs: { 'node-labels': 'a=b' } }, 'other fields of the pool set node-labels'],
-      [{ extraArgs: { kubeconfig: 'x' } }, 'the bootstrap script of EKS sets this argument'],
+      [{ extraArgs: { kubeconfig: 'x' } }, 'only arguments that tune the kubelet are accepted'],
+      [{ extraArgs: { 'manifest-url': 'x' } }, 'only arguments that tune the kubelet are accepted'],
+      [{ extraArgs: { 'image-credential-provider-bin-dir': 'x' } }, 'use your own launchTemplate'],
+      [{ extraArgs: { v: 'http://x' } }, 'extraArgs.v in body should match'],
       [{ extraArgs: { '--v': '4' } }, 'without leading dashes'],
       [{ extraArgs: { v: '4 --kubeconfig=x' } }, 'extraArgs.v in body should match'],
       [{ extraArgs: { v: "'" } }, 'extraArgs.v in body should match'],
@@ -183,6 +186,11 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     message,
   ]),
   ['a script without a ConfigMap', { nodeGroup: { userData: {} } }, 'userData.configMap: Required value'],
+  ...['role/nodes; curl x', 'role/$(curl x)', 'role/nodes`x`'].map((role): (typeof refusals)[number] => [
+    `the node role ${role}`,
+    { nodeGroup: { nodeRole: `arn:aws:iam::111122223333:${role}` } },
+    'spec.nodeGroup.nodeRole in body should match',
+  ]),
   [
     'a ConfigMap of another namespace',
     { nodeGroup: { userData: { configMap: 'kube-system/windows' } } },

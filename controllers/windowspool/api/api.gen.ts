@@ -292,7 +292,7 @@ export interface EvictionThresholds {
   [k: string]: string;
 }
 /**
- * Other arguments of the kubelet, without leading dashes, such as image-gc-high-threshold: "80". The operator does not check whether the kubelet knows them: with an unknown one, nodes do not join.
+ * Other arguments that tune the kubelet, without leading dashes, such as image-gc-high-threshold: "80". See docs/custom-amis.md. The operator does not check whether the kubelet of the AMI knows them: with an unknown one, nodes do not join.
  */
 export interface KubeletArguments {
   [k: string]: string;
@@ -653,7 +653,7 @@ export interface RuntimeClassSpec {
    */
   handler: string;
   /**
-   * What happens to a RuntimeClass of this name that no pool created. If it fits, the pool uses it unchanged. If it does not fit, the value applies. Never: the condition RuntimeClassReady is False with the reason NotOwned. IfUnowned: the operator deletes it and creates its own, because the handler of a RuntimeClass is immutable; running pods are not affected.
+   * What happens to a RuntimeClass of this name that no pool created. If it fits, the pool uses it unchanged. If it does not fit, the value applies. Never: the condition RuntimeClassReady is False with the reason NotOwned. IfUnowned: if it selects Windows nodes and has the annotation winpool.dev/adoptable-by with the name of the pool, the operator deletes it and creates its own, because the handler of a RuntimeClass is immutable; running pods are not affected.
    */
   adoption: 'Never' | 'IfUnowned';
 }

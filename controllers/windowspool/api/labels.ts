@@ -6,8 +6,11 @@ export const OWN_PREFIX = 'winpool.dev/';
 /** The tag of a node group and the label of its nodes, with the pool's name. Not its UID, because backup tools and GitOps change UIDs. */
 export const POOL_KEY = 'winpool.dev/pool';
 
-/** The tag by which an administrator of AWS permits a pool, the value, to adopt a node group. The operator only reads it. */
-export const ADOPTABLE_TAG = 'winpool.dev/adoptable-by';
+/**
+ * The tag of a node group, and the annotation of a RuntimeClass, by which its owner permits a pool, the value, to adopt or replace it. The operator only
+ * reads it.
+ */
+export const ADOPTABLE_BY = 'winpool.dev/adoptable-by';
 
 /** The label of a group's nodes with the build that they should have. The kubelet's own label has the build that they run. */
 export const EXPECTED_BUILD_LABEL = 'winpool.dev/windows-build';

@@ -1,5 +1,7 @@
 /** The condition RuntimeClassReady. */
 
+import type { WindowsPool } from '../api/api.gen.ts';
+import { ADOPTABLE_BY } from '../api/labels.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { WINDOWS_BUILD_LABEL } from '../nodes/windowsVersions.ts';
@@ -13,9 +15,10 @@ import {
   isTaken,
   misfitsOf,
   runtimeClassFor,
+  selectsWindows,
 } from '../runtimeClass/runtimeClass.ts';
 import { failedKindOf } from '../steps/stepKinds.ts';
-import { describeFailure, joined } from '../util/words.ts';
+import { compact, describeFailure, joined } from '../util/words.ts';
 import { falseCondition, trueCondition } from './condition.ts';
 
 /** Whether the RuntimeClass for pods of the pool exists and fits. */
@@ -51,12 +54,20 @@ function foreign(s: ObservedState, seen: RuntimeClass): ConditionState {
     );
   if (isReplaced(seen, s.pool)) return pending(s, 'replaced');
   const owner = managedBy === undefined ? 'was not created by the operator' : `is managed by ${managedBy}`;
-  const replace =
-    managedBy === undefined
-      ? 'or set runtimeClass.adoption: IfUnowned to have the operator delete and recreate it'
-      : 'or change it there';
+  const replace = managedBy === undefined ? howToReplace(s.pool, seen) : 'or change it there';
   const message = `RuntimeClass ${name} ${owner} and cannot be used: ${misfits.join('; ')}. Set runtimeClass.name to a new name, ${replace}.`;
   return falseCondition('NotOwned', message, 'stalled');
+}
+
+/** How the operator is permitted to replace the RuntimeClass, as the rest of a sentence. */
+function howToReplace({ metadata, spec }: WindowsPool, seen: RuntimeClass): string {
+  if (!selectsWindows(seen)) return 'or delete it: the operator never replaces one that does not select Windows nodes';
+  const steps = compact([
+    spec.runtimeClass.adoption === 'Never' && 'set runtimeClass.adoption: IfUnowned',
+    seen.adoptableBy !== metadata.name &&
+      `permit it: kubectl annotate --overwrite runtimeclass ${seen.name} ${ADOPTABLE_BY}=${metadata.name}`,
+  ]);
+  return `or have the operator delete and recreate it: ${joined(steps)}`;
 }
 
 function pending(s: ObservedState, what: 'created' | 'replaced'): ConditionState {

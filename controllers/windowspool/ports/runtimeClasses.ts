@@ -28,6 +28,8 @@ export interface RuntimeClass extends DesiredRuntimeClass {
   readonly managed: boolean;
   /** The tool that manages it, by its labels and annotations: `Helm release kube-system/windows`. */
   readonly managedBy: string | undefined;
+  /** The pool that may replace it: the annotation `winpool.dev/adoptable-by`. */
+  readonly adoptableBy?: string;
   /** Names and UIDs of the WindowsPools that own it. */
   readonly owners: readonly { readonly name: string; readonly uid: string }[];
 }

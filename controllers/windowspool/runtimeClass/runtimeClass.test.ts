@@ -41,7 +41,13 @@ const wrongSelector = (found: string): Brief => [
 
 /** The RuntimeClass of the pool if a user created it with kubectl. */
 function foreign(change: Partial<RuntimeClass> = {}, pool?: WindowsPool): RuntimeClass {
-  return sampleRuntimeClass(pool, { managed: false, managedBy: undefined, owners: [], ...change });
+  return sampleRuntimeClass(pool, {
+    managed: false,
+    managedBy: undefined,
+    adoptableBy: 'web',
+    owners: [],
+    ...change,
+  });
 }
 
 function adopting(adoption: (typeof ADOPTIONS)[number], spec: SpecChange = {}): WindowsPool {
@@ -172,6 +178,18 @@ describe('a RuntimeClass that no pool created', () => {
     ['is replaced with IfUnowned if it does not fit', foreign({ handler: 'docker' }), 'IfUnowned', true],
     ['is not replaced with Never', foreign({ handler: 'docker' }), 'Never', false],
     ['is not replaced if it fits', foreign({ tolerations: [{ operator: 'Exists' }] }), 'IfUnowned', false],
+    [
+      'is not replaced without the consent of its owner',
+      foreign({ handler: 'docker', adoptableBy: 'api' }),
+      'IfUnowned',
+      false,
+    ],
+    [
+      'is not replaced if it does not select Windows nodes',
+      foreign({ handler: 'docker', nodeSelector: { a: 'b' } }),
+      'IfUnowned',
+      false,
+    ],
     ['is not replaced if Helm manages it', foreign({ handler: 'docker', managedBy: HELM }), 'IfUnowned', false],
   ];
   for (const [name, seen, adoption, want] of replaced) {
@@ -249,8 +267,8 @@ describe('the condition RuntimeClassReady', () => {
       ],
       [
         'is NotOwned with Never, and the message names only the nodeSelector if only the nodeSelector differs',
-        { pool: adopting('Never'), runtimeClass: foreign({ nodeSelector: { 'kubernetes.io/os': 'linux' } }) },
-        notOwned(wrongSelector('kubernetes.io/os=linux')),
+        { pool: adopting('Never'), runtimeClass: foreign({ nodeSelector: { 'kubernetes.io/os': 'windows', a: 'b' } }) },
+        notOwned(wrongSelector('kubernetes.io/os=windows and a=b')),
       ],
       [
         'is NotOwned with Never, and the message names only the taint if only a toleration is missing',
@@ -259,8 +277,29 @@ describe('the condition RuntimeClassReady', () => {
       ],
       [
         'is NotOwned with Never, and the message names everything that differs',
-        { pool: adopting('Never'), runtimeClass: foreign({ handler: 'docker', nodeSelector: {}, tolerations: [] }) },
-        notOwned(WRONG_HANDLER, wrongSelector('empty'), NO_TOLERATION),
+        {
+          pool: adopting('Never'),
+          runtimeClass: foreign({
+            handler: 'docker',
+            nodeSelector: { 'kubernetes.io/os': 'windows', a: 'b' },
+            tolerations: [],
+          }),
+        },
+        notOwned(WRONG_HANDLER, wrongSelector('kubernetes.io/os=windows and a=b'), NO_TOLERATION),
+      ],
+      [
+        'is NotOwned with IfUnowned until the owner permits the replacement, and the message has the command',
+        { pool: adopted, runtimeClass: foreign({ handler: 'docker', adoptableBy: 'api' }) },
+        [
+          'False NotOwned',
+          'windows-2022',
+          'kubectl annotate --overwrite runtimeclass windows-2022 winpool.dev/adoptable-by=web',
+        ],
+      ],
+      [
+        'is NotOwned with IfUnowned if the RuntimeClass does not select Windows nodes',
+        { pool: adopted, runtimeClass: foreign({ nodeSelector: {} }) },
+        ['False NotOwned', 'windows-2022', 'never replaces one that does not select Windows nodes'],
       ],
       [
         'is Pending with IfUnowned until the RuntimeClass is replaced',
@@ -325,7 +364,7 @@ describe('two pools with one RuntimeClass that no pool created', () => {
 
   it('share the new one after the pool with IfUnowned replaced it', () => {
     const [never, adopter] = [named('never', adopting('Never')), named('adopter', adopting('IfUnowned'))];
-    const seen = foreign({ handler: 'docker' });
+    const seen = foreign({ handler: 'docker', adoptableBy: 'adopter' });
     assert.deepEqual(reconciled(never, seen), ['NotOwned']);
     assert.deepEqual(reconciled(adopter, seen), ['delete RuntimeClass windows-2022', 'Pending']);
     for (const pool of [never, adopter]) {
@@ -349,10 +388,9 @@ describe('two pools with one RuntimeClass that no pool created', () => {
       WindowsPool,
       WindowsPool,
     ];
-    const seen = foreign({ handler: 'docker' }, first);
-    for (const pool of [first, second]) {
-      assert.deepEqual(reconciled(pool, seen), ['delete RuntimeClass isolated', 'Pending']);
-    }
+    const seen = foreign({ handler: 'docker', adoptableBy: 'first' }, first);
+    assert.deepEqual(reconciled(first, seen), ['delete RuntimeClass isolated', 'Pending']);
+    assert.deepEqual(reconciled(second, seen), ['NotOwned']);
     const created = sampleRuntimeClass(first);
     assert.deepEqual(reconciled(first, created), ['Available']);
     assert.deepEqual(reconciled(second, created), ['NotOwned']);

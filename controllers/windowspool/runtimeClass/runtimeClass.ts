@@ -59,7 +59,7 @@ export function isAsDesired(seen: RuntimeClass, desired: DesiredRuntimeClass): b
  */
 export function misfitsOf(seen: RuntimeClass, desired: DesiredRuntimeClass, pool: WindowsPool): string[] {
   const isOtherSelector =
-    seen.nodeSelector['kubernetes.io/os'] !== 'windows' ||
+    !selectsWindows(seen) ||
     Object.entries(seen.nodeSelector).some(([key, value]) => desired.nodeSelector[key] !== value);
   const { runtimeClass, taints = [] } = pool.spec;
   const needed = [...registrationTaintsOf(pool.spec), ...(runtimeClass.name ? taints : [])];
@@ -80,14 +80,19 @@ export function describeTaint({ key, value, effect }: Taint): string {
   return `${key}${value ? `=${value}` : ''}:${effect}`;
 }
 
-/** Whether the operator replaces a RuntimeClass that no pool created: it does not fit, no other tool manages it, and the user allows it. */
+/**
+ * Whether the operator replaces a RuntimeClass that no pool created: it does not fit, no other tool manages it, and the spec and its owner allow it. Users
+ * who can edit pools must not change how the pods of others run by that alone.
+ */
 export function isReplaced(seen: RuntimeClass, pool: WindowsPool): boolean {
   const isUnowned = !seen.managed && seen.managedBy === undefined;
-  return (
-    isUnowned &&
-    pool.spec.runtimeClass.adoption === 'IfUnowned' &&
-    misfitsOf(seen, runtimeClassFor(pool), pool).length > 0
-  );
+  const isAllowed = pool.spec.runtimeClass.adoption === 'IfUnowned' && seen.adoptableBy === pool.metadata.name;
+  return isUnowned && isAllowed && selectsWindows(seen) && misfitsOf(seen, runtimeClassFor(pool), pool).length > 0;
+}
+
+/** Whether pods with the RuntimeClass run on Windows nodes: another one is never replaced. */
+export function selectsWindows({ nodeSelector }: Pick<RuntimeClass, 'nodeSelector'>): boolean {
+  return nodeSelector['kubernetes.io/os'] === 'windows';
 }
 
 /** The taints that none of the tolerations matches. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compact, count, joined, sentence } from './words.ts';
+import { compact, count, joined, sentence, shellWord } from './words.ts';
 
 describe('messages', () => {
   it('have counts with singular and plural', () => {
@@ -18,6 +18,11 @@ describe('messages', () => {
   for (const [names, want] of lists) it(`join ${names.length} names`, () => assert.equal(joined(names), want));
 
   it('join a limited number of names', () => assert.equal(joined(['a', 'b', 'c'], 1), 'a and 2 more'));
+
+  it('have commands whose arguments are one word, whatever they contain', () => {
+    const plain = 'arn:aws:iam::111122223333:role/windows-nodes';
+    assert.deepEqual([plain, 'a$(b)', "a'b;c", ''].map(shellWord), [plain, "'a$(b)'", "'a'\\''b;c'", "''"]);
+  });
 
   it('leave out what does not apply', () => assert.deepEqual(compact(['a', false, undefined, '', 'b']), ['a', 'b']));
 

@@ -16,6 +16,11 @@ export function compact<T>(items: readonly (T | undefined | false | '')[]): T[] 
   return items.filter((item): item is T => Boolean(item));
 }
 
+/** The text as one word of a command for a POSIX shell: its text may come from another user than the reader of the message. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** The text with exactly one full stop at its end. */
 export function sentence(text: string): string {
   const trimmed = text.trim();

@@ -18,7 +18,14 @@ const web = { name: 'web', uid: 'uid-web' };
 
 /** The RuntimeClass of the pool if a user created it with kubectl and another handler. */
 function foreign(of = pool, change: Partial<RuntimeClass> = {}): RuntimeClass {
-  return sampleRuntimeClass(of, { managed: false, managedBy: undefined, owners: [], handler: 'docker', ...change });
+  return sampleRuntimeClass(of, {
+    managed: false,
+    managedBy: undefined,
+    adoptableBy: 'web',
+    owners: [],
+    handler: 'docker',
+    ...change,
+  });
 }
 
 export const runtimeClassCases: readonly PlanCase[] = [
@@ -52,6 +59,12 @@ export const runtimeClassCases: readonly PlanCase[] = [
     name: 'a RuntimeClass that no pool created and that does not fit is deleted with adoption IfUnowned',
     observed: sampleState({ pool: adopting, runtimeClass: foreign() }),
     want: ['deleteRuntimeClass windows-2022'],
+  },
+  {
+    name: 'a RuntimeClass whose owner did not permit it is not changed with adoption IfUnowned',
+    observed: sampleState({ pool: adopting, runtimeClass: foreign(adopting, { adoptableBy: 'api' }) }),
+    want: [],
+    waits: { because: 'RuntimeClassReady NotOwned', until: '10m' },
   },
   {
     name: 'a RuntimeClass that lacks a toleration is also deleted with adoption IfUnowned',

@@ -1,5 +1,6 @@
 import { type Answer, met, metWith, notMet, required } from '../../../checks/check.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { shellWord } from '../../../util/words.ts';
 import { describeImage, imageFault, imageParameterIn, isImageId, yearIn } from '../launchTemplate/image.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
@@ -22,7 +23,7 @@ function isNamed({ spec, cluster, facts, region }: CheckInput): Answer | undefin
     if (value === undefined) return notMet(`SSM parameter ${parameter} does not exist in ${region}. ${remedy}`);
     // The value is not shown: who may read the pool may not be allowed to read every parameter that the operator may.
     return notMet(
-      `The value of SSM parameter ${parameter} is not the ID of an AMI, such as ami-0123456789abcdef0. Correct the value (aws ssm get-parameter --name ${parameter}), or nodeGroup.ami.ssmParameter`,
+      `The value of SSM parameter ${parameter} is not the ID of an AMI, such as ami-0123456789abcdef0. Correct the value (aws ssm get-parameter --name ${shellWord(parameter ?? '')}), or nodeGroup.ami.ssmParameter`,
     );
   });
 }

@@ -3,7 +3,7 @@
 import { type Answer, met, metWith, notMet, required, warning } from '../../../checks/check.ts';
 import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
-import { joined } from '../../../util/words.ts';
+import { joined, shellWord } from '../../../util/words.ts';
 import { roleArnOf, sameRole, withoutPath } from '../desired/nodeRole.ts';
 import { isCustom } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
@@ -131,7 +131,7 @@ function withAnotherRole({ creating }: CheckInput): string {
 }
 
 function creationOf(role: string, cluster: string): string {
-  return `aws eks create-access-entry --cluster-name ${cluster} --principal-arn ${role} --type EC2_WINDOWS`;
+  return `aws eks create-access-entry --cluster-name ${cluster} --principal-arn ${shellWord(role)} --type EC2_WINDOWS`;
 }
 
 /**

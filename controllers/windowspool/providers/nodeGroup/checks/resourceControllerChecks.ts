@@ -1,6 +1,7 @@
 /** Checks on the VPC resource controller of EKS, which gives pods their addresses. */
 
 import { met, notMet, required, warning, warns } from '../../../checks/check.ts';
+import { shellWord } from '../../../util/words.ts';
 import { roleName } from '../desired/nodeRole.ts';
 import { given, type NodeGroupCheck, type SystemCheck } from './nodeGroupCheck.ts';
 
@@ -36,7 +37,7 @@ export const clusterRole: NodeGroupCheck = {
       const [, partition = 'aws'] = cluster.roleArn.split(':');
       return warning(
         `IAM role ${role} of cluster ${cluster.name} does not have the policy ${CONTROLLER_POLICY}, with which EKS assigns IP addresses to Windows nodes and pods. ` +
-          `Unless another policy grants the same permissions, attach it (aws iam attach-role-policy --role-name ${role} --policy-arn arn:${partition}:iam::aws:policy/${CONTROLLER_POLICY})`,
+          `Unless another policy grants the same permissions, attach it (aws iam attach-role-policy --role-name ${shellWord(role)} --policy-arn arn:${partition}:iam::aws:policy/${CONTROLLER_POLICY})`,
       );
     }),
 };

@@ -1,5 +1,5 @@
 /** Whether a pool adopts a node group that it did not create (`nodeGroup.adoption`). Pure. */
-import { ADOPTABLE_TAG, POOL_KEY } from '../../../api/labels.ts';
+import { ADOPTABLE_BY, POOL_KEY } from '../../../api/labels.ts';
 import { amiTypeOf } from '../../../nodes/windowsVersions.ts';
 import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
@@ -41,10 +41,10 @@ function adoptionOf(s: EksState, group: NodeGroup): Adoption {
  */
 function missingPermission({ pool, settings }: EksState, { tags }: NodeGroup) {
   const { name } = pool.metadata;
-  const named = tags[ADOPTABLE_TAG];
+  const named = tags[ADOPTABLE_BY];
   if (named === undefined)
-    return { why: `it does not have the tag ${ADOPTABLE_TAG}=${name}`, fix: 'set that tag on it' };
-  if (named !== name) return { why: `it has the tag ${ADOPTABLE_TAG}=${named}`, fix: `change the value to ${name}` };
+    return { why: `it does not have the tag ${ADOPTABLE_BY}=${name}`, fix: 'set that tag on it' };
+  if (named !== name) return { why: `it has the tag ${ADOPTABLE_BY}=${named}`, fix: `change the value to ${name}` };
   if (settings.enableNodeGroupAdoption) return undefined;
   return { why: `the operator runs without ${ADOPTION_FLAG}`, fix: 'set that flag' };
 }

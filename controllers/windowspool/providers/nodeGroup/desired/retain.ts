@@ -4,7 +4,7 @@
  * Linux pods would be scheduled to Windows nodes.
  */
 
-import { ADOPTABLE_TAG, OWN_PREFIX, POOL_KEY } from '../../../api/labels.ts';
+import { ADOPTABLE_BY, OWN_PREFIX, POOL_KEY } from '../../../api/labels.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import type { Step } from '../../../model/steps.ts';
 import { isGateTaint, readinessTaintIn } from '../../../nodes/nodeTaints.ts';
@@ -29,7 +29,7 @@ export function retainedGroupSteps(s: EksState): Step[] {
   if (view.kind !== 'seen' || cluster.kind !== 'seen' || isClusterMismatch(s)) return [];
   const { group } = view;
   if (!isOwnedBy(pool, group) || group.status === 'DELETING') return [];
-  const tags = Object.keys(group.tags).filter((key) => isOwn(key) && key !== ADOPTABLE_TAG);
+  const tags = Object.keys(group.tags).filter((key) => isOwn(key) && key !== ADOPTABLE_BY);
   return [
     ...retainUpdate(s, group),
     ...s.poolNodes.mistainted.map(({ node, change }): Step => ({ kind: 'taintNode', node, change, retain: true })),

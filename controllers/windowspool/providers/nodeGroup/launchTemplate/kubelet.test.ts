@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import type { KubeletSpec } from '../../../api/api.gen.ts';
 import { samplePool } from '../../../testing/fixtures.ts';
-import { kubeletArguments } from './kubelet.ts';
+import { kubeletArguments, TUNING_ARGUMENTS } from './kubelet.ts';
 
 const argumentsOf = (kubelet?: KubeletSpec) =>
   kubeletArguments(samplePool({ nodeGroup: { ...(kubelet && { kubelet }) } }).spec);
@@ -39,5 +40,23 @@ describe('the arguments of the kubelet', () => {
 
   it('are not replaced by extraArgs, which the schema rejects for these names', () => {
     assert.deepEqual(argumentsOf({ maxPods: 30, extraArgs: { 'max-pods': '250' } }), { 'max-pods': '30' });
+  });
+
+  it('are none that do more than tune the kubelet, even if the schema of another release accepts them', () => {
+    const others = [
+      'manifest-url',
+      'image-credential-provider-bin-dir',
+      'volume-plugin-dir',
+      'feature-gates',
+      '__proto__',
+    ];
+    assert.deepEqual(argumentsOf({ extraArgs: Object.fromEntries(others.map((name) => [name, '1'])) }), {});
+  });
+
+  it('that extraArgs accepts are those in the schema', async () => {
+    const schema = await readFile(new URL('../../../../../crds/windowspools.yaml', import.meta.url), 'utf8');
+    const [, list = ''] = /name in \['node-labels', (.*)\]\)"\n.*only arguments that tune/.exec(schema) ?? [];
+    const accepted = [...list.matchAll(/'([^']+)'/g)].map(([, name]) => name).slice(6);
+    assert.deepEqual(accepted, [...TUNING_ARGUMENTS]);
   });
 });
