@@ -1,21 +1,22 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api/api.gen.ts';
-import { FINALIZER } from '../windowspool/api/labels.ts';
+import { FINALIZER, OWN_PREFIX } from '../windowspool/api/labels.ts';
 import type { Pools } from '../windowspool/ports/pools.ts';
-import { type KubernetesClient, LARGEST_PAGE, PATCH } from './client.ts';
+import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import type { Wire } from './objects.ts';
+import { readPages } from './pages.ts';
 import { apiPath } from './paths.ts';
 
 export const API_VERSION = 'winpool.dev/v1alpha1';
 export const KIND = 'WindowsPool';
 /** The path of a pool, or of all pools. */
 export const poolPath = (name?: string) => apiPath(API_VERSION, 'windowspools', { name });
-/** kubectl's copy of the manifest, as large as the object. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+/** A cluster has some hundred pools at most. */
+const PAGES = { limit: 100, most: 10_000 };
 
 export const poolIdentity: Identity<WindowsPool> = {
   key: ({ metadata }) => metadata.name,
@@ -25,15 +26,15 @@ export const poolIdentity: Identity<WindowsPool> = {
 /** The CRD's default of status.observedGeneration: no status has been written. */
 const UNSEEN = -1;
 
-/** Drops managed fields, kubectl's annotation and a status that is only the CRD's default. Adds apiVersion and kind, which items of lists lack. */
+/** Drops managed fields, the annotations of others, which can have 256 KiB, and a status that is only the CRD's default. Adds apiVersion and kind, which items of lists lack. */
 function poolOf(object: Wire<KubernetesObject>): WindowsPool {
   const { metadata = {}, status, ...rest } = object as Wire<KubernetesObject> & Pick<WindowsPool, 'status'>;
   // A status with more than the default counts: a pool that is pinned to another cluster must be rejected, wherever its status came from.
   const { observedGeneration, ...more } = status ?? {};
   const written = status && (observedGeneration !== UNSEEN || Object.keys(more).length > 0) ? { status } : {};
   const { managedFields: _, annotations, ...kept } = metadata;
-  const { [LAST_APPLIED]: _applied, ...others } = annotations ?? {};
-  const withAnnotations = Object.keys(others).length > 0 ? { ...kept, annotations: others } : kept;
+  const own = Object.entries(annotations ?? {}).filter(([key]) => key.startsWith(OWN_PREFIX));
+  const withAnnotations = own.length > 0 ? { ...kept, annotations: Object.fromEntries(own) } : kept;
   // The CRD's schema guarantees the shape. The types are generated from the same file.
   return { ...rest, ...written, apiVersion: API_VERSION, kind: KIND, metadata: withAnnotations } as WindowsPool;
 }
@@ -78,12 +79,8 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
       }),
     list: (signal) =>
       toCallResult('list windowspools', signal, async () => {
-        // Without a resourceVersion the API server returns the most recent data.
-        const { items = [] } = await client.request<{ items?: KubernetesObject[] }>('GET', poolPath(), {
-          signal,
-          maxBytes: LARGEST_PAGE,
-        });
-        const pools = items.map(poolOf);
+        // Without a resourceVersion the API server returns the most recent data, in all pages those of the first one.
+        const pools = await readPages<KubernetesObject, WindowsPool>(client, poolPath(), { ...PAGES, signal }, poolOf);
         for (const pool of pools) store.observeWrite(pool);
         return pools;
       }),
