@@ -61,7 +61,7 @@ export async function connect(
 
 /** The domain's ports to AWS and the cluster. */
 export function portsOf(
-  { clusterName, podNamespace, maxPoolsUpdating }: Options,
+  { clusterName, podNamespace, maxPoolsUpdating, allowedImagePullSecrets: pullSecrets = [] }: Options,
   connections: Connections,
 ): Sources & Writers {
   const { client, aws, caches, registry, serverVersion } = connections;
@@ -74,7 +74,9 @@ export function portsOf(
     evictions: createEvictions(client),
     drains: createDrains(client),
     nodes: createNodes(client, caches.nodes, () => caches.nodeCache.readsImages),
-    nodePods: createNodePods(client, podNamespace, caches.nodePods.store, (pool) => caches.nodePods.of(pool)),
+    nodePods: createNodePods(client, { namespace: podNamespace, pullSecrets }, caches.nodePods.store, (pool) =>
+      caches.nodePods.of(pool),
+    ),
     poolNodesCache: caches.poolNodesCache,
     nodeMembership: caches.nodeMembership,
     instanceLists: createInstanceLists(client),

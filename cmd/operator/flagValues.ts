@@ -45,6 +45,14 @@ export function httpUrl(value: string): string {
   return value.replace(/\/+$/, '');
 }
 
+/** `a,b` -> the names of two objects of Kubernetes. An empty text has none. */
+export function names(value: string): readonly string[] {
+  const all = value.split(',').filter((name) => name !== '');
+  if (!all.every((name) => /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/.test(name)))
+    throw new Error('must be names of objects, separated by commas, such as registry,mirror');
+  return all;
+}
+
 /** One of the given words. */
 export function oneOf(...values: readonly string[]): (value: string) => string {
   return (value) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertGolden } from '../../test/goldenText.ts';
-import { address, duration } from './flagValues.ts';
+import { address, duration, names } from './flagValues.ts';
 import { type Invocation, readCommand } from './options.ts';
 
 const NEEDED = ['--cluster-name=prod', '--region=eu-west-1'];
@@ -102,6 +102,7 @@ describe('the command line', () => {
           'WINPOOL_DOCS_URL',
         ],
         ['--pod-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
+        ['--allowed-image-pull-secrets <names>', undefined, 'WINPOOL_ALLOWED_IMAGE_PULL_SECRETS'],
         ['--leader-elect <boolean>', 'true', 'WINPOOL_LEADER_ELECT'],
         ['--leader-election-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
         ['--metrics-address <address>', '127.0.0.1:8080', 'WINPOOL_METRICS_ADDRESS'],
@@ -173,6 +174,11 @@ describe('the command line', () => {
 describe('the values of flags', () => {
   it('parses durations in the format of Kubernetes', () => {
     assert.deepEqual(['500ms', '20s', '1.5m', '1h30m'].map(duration), [500, 20_000, 90_000, 5_400_000]);
+  });
+
+  it('parses names of objects, of which none may be given', () => {
+    assert.deepEqual([names('a,b.c'), names('')], [['a', 'b.c'], []]);
+    assert.throws(() => names('a,B'), /names of objects, separated by commas/);
   });
 
   it('parses addresses with and without a host, and 0 as disabled', () => {

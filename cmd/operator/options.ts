@@ -1,6 +1,6 @@
 /** The operator's flags. Commander provides environment variables, wrapped and grouped help, and suggestions. */
 import { Command, CommanderError, Option } from 'commander';
-import { address, duration, httpUrl, isLoopback, oneOf, text, whole, yesNo } from './flagValues.ts';
+import { address, duration, httpUrl, isLoopback, names, oneOf, text, whole, yesNo } from './flagValues.ts';
 
 /** A flag whose value is parsed by `read`, which throws if it is invalid: commander's own `argParser` would stop at the first error. */
 class Flag<T> extends Option {
@@ -101,6 +101,11 @@ const flags = {
     )
       .env('POD_NAMESPACE')
       .default('winpool-system'),
+    allowedImagePullSecrets: new Flag<readonly string[] | undefined>(
+      '--allowed-image-pull-secrets <names>',
+      names,
+      'Secrets in the namespace of these pods that pools may name in imagePullSecrets, separated by commas. The kubelet reads them, so list no others. Default: none.',
+    ),
   }),
   ...group('Leader election:', {
     leaderElect: new Flag(

@@ -266,7 +266,7 @@ async function port(answering: Handler) {
   const server = await loopback(answering);
   const store = new Store({ identity: nodePodIdentity, indexes: nodePodIndexes, log: quiet });
   store.replace([], '1', { newest: true });
-  const pods = createNodePods(server.client, 'ops', store, (pool) => ({
+  const pods = createNodePods(server.client, { namespace: 'ops', pullSecrets: ['registry'] }, store, (pool) => ({
     kind: 'seen',
     pods: store.byIndex('pool', pool),
   }));
@@ -279,6 +279,14 @@ const rejecting =
     json(response, code, { kind: 'Status', status: 'Failure', code, reason, message });
 
 describe('the creation of such a pod', () => {
+  it('is refused with a Secret that the administrator has not listed, and nothing is sent', async () => {
+    await using open = await port(rejecting(500, 'InternalError', 'must not be called'));
+    const answer = await open.pods.create({ ...desired, imagePullSecrets: ['registry', 'db'] }, signal);
+    assert.equal(answer.ok, false);
+    assert.match(answer.ok ? '' : answer.error.message, /Secret db.*--allowed-image-pull-secrets/);
+    assert.equal(open.server.requests.length, 0);
+  });
+
   it('requests a pod for the node that passes Pod Security, and knows it at once', async () => {
     await using open = await port((_request, response) => json(response, 201, stored()));
     assert.deepEqual(await open.pods.create(desired, signal), { ok: true, value: undefined });

@@ -90,28 +90,39 @@ export function nodePodListWatch(
 
 const pathOf = (namespace: string, name?: string) => apiPath('v1', 'pods', { namespace, name });
 
-/** The port. The result of a creation goes into the store. */
+/**
+ * The port. The result of a creation goes into the store. A pod with a Secret that is not among `pullSecrets` is refused: the kubelet would get it, and users
+ * who can only edit pools could make it readable on a node.
+ */
 export function createNodePods(
   client: KubernetesClient,
-  namespace: string,
+  { namespace, pullSecrets }: { readonly namespace: string; readonly pullSecrets: readonly string[] },
   store: StoreView<NodePod>,
   of: (pool: string) => NodePodsView,
 ): NodePods {
   return {
     of,
-    create: async (desired, signal) =>
-      asRejection(
+    create: async (desired, signal) => {
+      const other = desired.imagePullSecrets.find((name) => !pullSecrets.includes(name));
+      if (other !== undefined) return { ok: false, error: secretNotAllowed(other) };
+      return asRejection(
         await toCallResult('create pods', signal, async () => {
           const body = manifestOf(desired);
           store.observeWrite(nodePodOf(await client.request<V1Pod>('POST', pathOf(namespace), { body, signal })));
         }),
-      ),
+      );
+    },
     delete: ({ name, uid }, signal) =>
       toCallResult('delete pods', signal, async () => {
         const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
         await ignoreNotFound(client.request('DELETE', pathOf(namespace, name), { body, signal }));
       }),
   };
+}
+
+function secretNotAllowed(name: string): CallError {
+  const message = `imagePullSecrets names Secret ${name}, which --allowed-image-pull-secrets does not list. Add it to that flag of the operator, or remove it from the pool`;
+  return { kind: 'refused', operation: 'create pods', code: 'SecretNotAllowed', message };
 }
 
 /**

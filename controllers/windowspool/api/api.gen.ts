@@ -523,7 +523,7 @@ export interface ImagePrePullSpec {
    */
   timeout: string;
   /**
-   * Secrets with the credentials of registries. They must exist in the namespace of the operator.
+   * Secrets with the credentials of registries. They must exist in the namespace of the operator, whose flag --allowed-image-pull-secrets lists them.
    */
   imagePullSecrets?: ImagePullSecret[];
 }
@@ -553,7 +553,7 @@ export interface SmokeTestSpec {
    */
   timeout: string;
   /**
-   * Secrets with the credentials of registries. They must exist in the namespace of the operator.
+   * Secrets with the credentials of registries. They must exist in the namespace of the operator, whose flag --allowed-image-pull-secrets lists them.
    */
   imagePullSecrets?: ImagePullSecret1[];
 }
