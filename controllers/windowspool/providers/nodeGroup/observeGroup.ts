@@ -6,10 +6,12 @@
 import type { WindowsPool } from '../../api/api.gen.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import { withCount, withOperations } from '../../disruption/observeLeavingNodes.ts';
+import type { StepError } from '../../model/stepError.ts';
 import type { UnwatchedNodes } from '../../nodes/unwatchedNodes.ts';
 import { yearOf } from '../../nodes/windowsVersions.ts';
 import { baseState } from '../../observation/baseState.ts';
 import type { ReadCache } from '../../observation/readCache.ts';
+import type { CallError } from '../../ports/callResult.ts';
 import type { Instance } from '../../ports/ec2.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { nodeGroupIn } from '../../rules/nodeSource.ts';
@@ -27,6 +29,7 @@ import { mayHaveTemplate } from './launchTemplate/ownTemplateRules.ts';
 import type { Scope } from './model/checkFacts.ts';
 import type { EksState } from './model/groupState.ts';
 import { gatherAutoscalerFacts } from './observation/autoscalerFacts.ts';
+import { confirmAfterMs } from './observation/confirmation.ts';
 import { confirmMembers, poolNodesOf } from './observation/groupMembers.ts';
 import {
   desiredNodes,
@@ -38,7 +41,7 @@ import {
   ownedGroup,
   ownGroups,
 } from './observation/knownGroups.ts';
-import { AwsMemory, type AwsSnapshot, completeAge } from './observation/nodeGroupSnapshot.ts';
+import { AwsMemory, type AwsSnapshot, completeAge, lastSnapshot } from './observation/nodeGroupSnapshot.ts';
 import { clusterAge, readCluster, readGroup, readSecond } from './observation/readGroups.ts';
 import { withStuckPods } from './observation/stuckPods.ts';
 import { waitsForWindowsIpam } from './windowsIpam/windowsIpamRules.ts';
@@ -173,14 +176,24 @@ async function withPossibleCauses(s: EksState, context: ObserveContext) {
 }
 
 /** Adds the operator's own update while its result is unknown and EKS no longer works on the group. */
-async function withUpdate(s: EksState, { sources, signal }: ObserveContext): Promise<EksState> {
+async function withUpdate(s: EksState, { sources, readCache, signal }: ObserveContext): Promise<EksState> {
   const recorded = s.pool.status?.nodeGroup?.update;
   if (s.group.kind !== 'seen' || s.group.group.status === 'UPDATING' || recorded?.status !== 'InProgress') return s;
   const answer = await sources.nodeGroups.describeUpdate(s.group.group.name, recorded.id, signal);
   if (!answer.ok) return withError(s, 'describeUpdate', answer.error);
+  if (answer.value) return { ...s, update: answer.value };
   const { id, type } = recorded;
+  const unknown = unknownUpdate(s, id, lastSnapshot(readCache, s.pool.metadata.name)?.errors);
+  if (s.now - unknown.at < confirmAfterMs(s.settings)) return { ...s, errors: [...s.errors, unknown] };
   // An update that EKS no longer knows is over; remaining differences are sent again.
-  return { ...s, update: answer.value ?? { id, type, status: 'Cancelled', createdAt: 0, errors: [] } };
+  return { ...s, update: { id, type, status: 'Cancelled', createdAt: 0, errors: [] } };
+}
+
+/** That EKS does not know the update, since the first of the reads in a row that said so: one may lag behind the call that started it. */
+function unknownUpdate({ now }: EksState, id: string, before: readonly StepError[] = []): StepError {
+  const message = `EKS does not know update ${id}`;
+  const error: CallError = { kind: 'unavailable', operation: 'DescribeUpdate', code: 'UpdateNotFound', message };
+  return before.find(({ error: known }) => known.message === message) ?? { at: now, step: 'describeUpdate', error };
 }
 
 /** Adds the instances of the pool's groups. */
