@@ -61,8 +61,14 @@ describe('the admission policy of the operator', function () {
     plane = await startControlPlane({ crds: [join(ROOT, 'crds/windowspools.yaml')] });
     await kubectl(['apply', '-f', join(ROOT, 'config/manager/namespace.yaml')]);
     await kubectl(['apply', '-k', join(ROOT, 'config/rbac')]);
-    // kubectl reads a subresource before it patches it, which the operator does not.
-    await kubectl(['create', 'clusterrole', 'reader', '--verb=get', '--resource=nodes/status']);
+    // kubectl reads what it patches, which the operator does not.
+    await kubectl([
+      'create',
+      'clusterrole',
+      'reader',
+      '--verb=get',
+      '--resource=nodes/status,runtimeclasses.node.k8s.io',
+    ]);
     await kubectl(['create', 'clusterrolebinding', 'reader', '--clusterrole=reader', '--group=system:authenticated']);
     for (const [name, os] of [
       ['windows', 'windows'],
@@ -139,7 +145,7 @@ describe('the admission policy of the operator', function () {
   const WINDOWS_ONLY = messageOfRule("'winpool.dev/ownership' in variables.annotationsBefore");
   const LABELS = messageOfRule('variables.changedLabels.all(');
   const ANNOTATIONS = messageOfRule('variables.changedAnnotations.all(');
-  const NODE_FINALIZERS = messageOfRule('variables.finalizersBefore == ');
+  const NODE_FINALIZERS = messageOfRule("variables.resource != 'nodes' || variables.finalizersBefore == ");
   const TAINTS = messageOfRule('variables.changedTaints.all(');
   const CONDITIONS = messageOfRule("!c.type.startsWith('winpool.dev/')");
   const NODE_SPEC = messageOfRule('variables.specBefore.all(');
@@ -148,6 +154,7 @@ describe('the admission policy of the operator', function () {
   const POOLS = messageOfRule('variables.before.spec == variables.after.spec');
   const CLASSES = messageOfRule("request.operation == 'DELETE'");
   const WINDOWS_CLASSES = messageOfRule('variables.after.scheduling.nodeSelector');
+  const CLASS_OWNERS = messageOfRule('variables.after.metadata.ownerReferences');
   const CREATE = ['create', '-f', '-'];
   const POOL = ['windowspool', 'web'];
   const labelled = (labels: object) => patch(node('windows'), { metadata: { labels } });
@@ -156,11 +163,24 @@ describe('the admission policy of the operator', function () {
   const condition = (type: string) => ({
     status: { conditions: [{ type, status: 'True', reason: 'A', message: 'a' }] },
   });
-  const runtimeClass = (labels: object, os = 'windows') =>
+  const runtimeClass = (labels: object, os = 'windows', ownerKind?: string) =>
     JSON.stringify({
       apiVersion: 'node.k8s.io/v1',
       kind: 'RuntimeClass',
-      metadata: { name: 'windows-2022', labels },
+      metadata: {
+        name: 'windows-2022',
+        labels,
+        ...(ownerKind && {
+          ownerReferences: [
+            {
+              apiVersion: ownerKind === 'WindowsPool' ? 'winpool.dev/v1alpha1' : 'v1',
+              kind: ownerKind,
+              name: 'a',
+              uid: 'b',
+            },
+          ],
+        }),
+      },
       handler: 'runhcs-wcow-process',
       scheduling: { nodeSelector: { 'kubernetes.io/os': os } },
     });
@@ -247,6 +267,18 @@ describe('the admission policy of the operator', function () {
     ['a RuntimeClass of its own', CREATE, 'allowed', runtimeClass(OURS)],
     ['a RuntimeClass without its label', CREATE, CLASSES, runtimeClass({})],
     ['a RuntimeClass for Linux', CREATE, WINDOWS_CLASSES, runtimeClass(OURS, 'linux')],
+    [
+      'a RuntimeClass of Helm that it makes its own',
+      patch(['runtimeclass', 'helm'], { metadata: { labels: OURS } }),
+      CLASSES,
+    ],
+    [
+      'a RuntimeClass that nobody manages and that it makes its own',
+      patch(['runtimeclass', 'guide'], { metadata: { labels: OURS } }),
+      CLASSES,
+    ],
+    ['a RuntimeClass with another owner than a pool', CREATE, CLASS_OWNERS, runtimeClass(OURS, 'windows', 'ConfigMap')],
+    ['a RuntimeClass with a pool as its owner', CREATE, 'allowed', runtimeClass(OURS, 'windows', 'WindowsPool')],
     ['the deletion of a RuntimeClass of Helm', ['delete', 'runtimeclass', 'helm'], CLASSES],
     ['the deletion of a RuntimeClass for Linux', ['delete', 'runtimeclass', 'gvisor'], WINDOWS_CLASSES],
     [
