@@ -172,6 +172,8 @@ export interface NodeMembershipOptions {
 export class NodeMembership {
   readonly #options: NodeMembershipOptions;
   readonly #members = new Map<string, Member>();
+  /** The pools that select each node, by its name: a change of one pool asks only that one again. */
+  readonly #selecting = new Map<string, Set<string>>();
 
   constructor(options: NodeMembershipOptions) {
     this.#options = options;
@@ -206,8 +208,7 @@ export class NodeMembership {
     const before = this.#members.get(name);
     if (!pool?.spec.existingNodes) {
       this.#members.delete(name);
-      const names = before?.membership.names ?? new Set();
-      if (names.size > 0) this.#settleAll((node) => names.has(node.name));
+      if (before) this.#settleAll(name, (node) => before.membership.names.has(node.name));
       return;
     }
     const { metadata, spec } = pool;
@@ -216,7 +217,7 @@ export class NodeMembership {
       isDeleting(pool),
       spec.existingNodes,
       [...marksOf(pool)].sort(),
-      list,
+      list.kind === 'seen' ? identityOf(list.data) : list,
     ]);
     if (before?.compared === compared) return;
     const membership = before?.membership ?? new Membership();
@@ -225,37 +226,49 @@ export class NodeMembership {
     const wants = wantsOf(pool, membership.list);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
     this.#members.set(name, { rank, compared, wants, membership });
-    this.#settleAll((node) => before?.wants(node) === true || wants(node) || ownerOf(node) === name);
+    this.#settleAll(name, (node) => ownerOf(node) === name);
   }
 
   /** Takes in a change of a node. */
   follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
-    if (after && !after.deleting) this.#settle(after);
+    if (after && !after.deleting) this.#settle(after, this.#members.keys());
     else {
       const gone = after ?? before;
+      if (gone) this.#selecting.delete(gone.name);
       for (const [pool, { membership }] of this.#members) if (gone && membership.lose(gone)) this.#options.wake(pool);
     }
   }
 
   /** Evaluates nodes again whose first pool may have changed. */
   reconsider(nodes: Iterable<NodeRecord>): void {
-    for (const node of nodes) if (!node.deleting) this.#settle(node);
+    for (const node of nodes) if (!node.deleting) this.#settle(node, this.#members.keys());
   }
 
-  #settleAll(isConcerned: (node: NodeRecord) => boolean): void {
-    for (const node of this.#options.nodes()) if (!node.deleting && isConcerned(node)) this.#settle(node);
+  /** After a change of the pool, settles the nodes that it selects or has selected, and those that are concerned for another reason. */
+  #settleAll(pool: string, isConcerned: (node: NodeRecord) => boolean): void {
+    const wants = this.#members.get(pool)?.wants;
+    for (const node of this.#options.nodes()) {
+      if (node.deleting) continue;
+      const isSelected = wants?.(node) === true || this.#selecting.get(node.name)?.has(pool) === true;
+      if (isSelected || isConcerned(node)) this.#settle(node, [pool]);
+    }
   }
 
-  #settle(node: NodeRecord): void {
+  /** Decides which pool holds the node, after a change of these pools or of the node. */
+  #settle(node: NodeRecord, changed: Iterable<string>): void {
     const { poolOfGroup, wake, now } = this.#options;
     const owner = ownerOf(node);
     const group = node.labels[NODE_GROUP_LABEL];
     const foreign = group === undefined ? undefined : poolOfGroup(group);
-    const selecting = new Map([...this.#members].filter(([, { wants }]) => wants(node)));
-    const wanting = foreign === undefined ? [...selecting] : [];
+    const concerned = new Set([...changed, ...(owner === undefined ? [] : [owner])]);
+    const selecting = this.#selectingAfter(node, concerned);
+    const wanting =
+      foreign === undefined ? [...selecting].flatMap((name) => entryOf(name, this.#members.get(name))) : [];
     // A pool holds a node that it owns until it has released it: otherwise the record of the original labels and taints would be lost.
     const holder = foreign ?? (owner !== undefined && this.#members.has(owner) ? owner : firstOf(wanting));
-    for (const [pool, { membership }] of this.#members) {
+    for (const pool of new Set([...concerned, ...selecting])) {
+      const membership = this.#members.get(pool)?.membership;
+      if (!membership) continue;
       const isWanted = selecting.has(pool);
       const isHolder = holder === pool && isWanted;
       const other: Place = isWanted && holder !== undefined ? { kind: 'contested', holder } : ELSEWHERE;
@@ -265,6 +278,31 @@ export class NodeMembership {
       if (membership.place(node, place, now())) wake(pool);
     }
   }
+
+  /** The pools that select the node, of which these are asked again. */
+  #selectingAfter(node: NodeRecord, changed: ReadonlySet<string>): ReadonlySet<string> {
+    const selecting = this.#selecting.get(node.name) ?? new Set();
+    for (const pool of changed)
+      if (this.#members.get(pool)?.wants(node) === true) selecting.add(pool);
+      else selecting.delete(pool);
+    if (selecting.size > 0) this.#selecting.set(node.name, selecting);
+    else this.#selecting.delete(node.name);
+    return selecting;
+  }
+}
+
+/** Numbers that tell apart the data of lists, which are not compared by their content. */
+const identities = new WeakMap<object, number>();
+let lastIdentity = 0;
+
+function identityOf(data: object): number {
+  const known = identities.get(data) ?? ++lastIdentity;
+  identities.set(data, known);
+  return known;
+}
+
+function entryOf(name: string, member: Member | undefined): [readonly [string, Member]] | [] {
+  return member ? [[name, member]] : [];
 }
 
 /**

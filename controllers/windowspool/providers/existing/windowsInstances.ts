@@ -20,8 +20,17 @@ const IPV4 = new RegExp(`^${BYTE}(\\.${BYTE}){3}$`);
 const DNS_NAME = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)*(?![0-9]+$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const USERNAME = /^username=\S+$/;
 
-/** Parses the list. Malformed entries are reported and skipped. */
+/** Parsed lists: a list can have a megabyte, and each event of its pools asks for it. */
+const parsed = new WeakMap<object, WindowsInstances>();
+
+/** Parses the list, once. Malformed entries are reported and skipped. */
 export function windowsInstancesIn(data: Readonly<Record<string, string>>): WindowsInstances {
+  const known = parsed.get(data) ?? parse(data);
+  parsed.set(data, known);
+  return known;
+}
+
+function parse(data: Readonly<Record<string, string>>): WindowsInstances {
   const addresses = new Map<string, string>();
   const malformed: MalformedEntry[] = [];
   let hasUsernames = false;
