@@ -15,6 +15,7 @@ const WRONG_BUILD = '10.0.17763';
 describe('an update with policy Gate to a release whose nodes fail', () => {
   after(async () => {
     fixture.world?.cloud.state.plans.nodes.splice(0);
+    fixture.world?.cloud.faults.speed({ speed: 1 });
     await fixture.world?.kubectl('delete', 'namespace', NAMESPACE, '--ignore-not-found', '--timeout=60s');
   });
   const fixture = withOperator('--resync-interval=1s');
@@ -48,6 +49,8 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
   });
 
   it('shows a warning while a PodDisruptionBudget keeps the pods on the old nodes', async () => {
+    // EKS gives up after 15 minutes, 15 seconds here: on a busy machine, the budget is deleted later than that.
+    fixture.world.cloud.faults.speed({ speed: 0.25 });
     await fixture.world.patchPool(POOL, { nodeGroup: { releaseVersion: NEW } });
     const pool = await fixture.world.waitForPool(
       POOL,
@@ -63,6 +66,7 @@ describe('an update with policy Gate to a release whose nodes fail', () => {
 
   it('removes the old nodes when the budget allows it, and pods are Pending', async () => {
     await fixture.world.kubectl('delete', 'poddisruptionbudget', 'cart', '-n', NAMESPACE);
+    fixture.world.cloud.faults.speed({ speed: 1 });
     const pool = await fixture.world.waitForPool(
       POOL,
       'to have the release and only nodes at the gate',
