@@ -1,4 +1,5 @@
 /** How far the replacement or the canary of a node group is, and how conditions describe it. Pure. */
+import { NODE_GROUP_LABEL } from '../../../api/labels.ts';
 import type { CanaryStage } from '../../../model/disruption.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import { isDeleting, isPaused } from '../../../rules/poolQueries.ts';
@@ -25,6 +26,7 @@ import {
   replacementIn,
   secondGroup,
   secondIn,
+  unlistedNode,
   verifiedInMain,
 } from './secondGroup.ts';
 
@@ -131,6 +133,11 @@ function describeTrouble(s: EksState): string | undefined {
   if (error && error.kind !== 'busy' && error.kind !== 'conflict')
     return `${error.operation} of node group ${name} failed: ${sentence(error.message)} The operator retries.`;
   if (second?.kind === 'unconfirmed') return describeUnconfirmed(s, second);
+  const unlisted = isDraining(s) && nodesOfSecond(s).length === 0 ? unlistedNode(s) : undefined;
+  if (unlisted) {
+    const label = `${NODE_GROUP_LABEL}=${name}`;
+    return `Node ${unlisted.name} is Ready and has the label ${label}, but the last list of EC2 Auto Scaling does not have its instance in node group ${name}, so the node group is not deleted. If the node is not one of the group, remove the label: kubectl label node ${unlisted.name} ${NODE_GROUP_LABEL}-`;
+  }
   return second?.kind === 'unreachable'
     ? `Node group ${name} cannot be read: ${describeFailure(second.error)}`
     : undefined;

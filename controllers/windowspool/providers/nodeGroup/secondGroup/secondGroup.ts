@@ -7,11 +7,12 @@
  *        +------------spec reverted-----------+   the names switch back
  */
 import type { NodeGroupState, SecondNodeGroup, WindowsPool } from '../../../api/api.gen.ts';
-import { FINALIZER } from '../../../api/labels.ts';
+import { FINALIZER, NODE_GROUP_LABEL } from '../../../api/labels.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
+import type { NodeRecord } from '../../../ports/nodes.ts';
 import { nodeGroupIn, scalingIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
-import { acceptsUpdates } from '../desired/desiredNodeGroup.ts';
+import { acceptsUpdates, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, isUnknown, lastOwnedGroup, ownedGroup } from '../observation/knownGroups.ts';
 import { factsOf, isDrainPhase, type Phase } from './phases.ts';
@@ -141,6 +142,15 @@ export function nodesOfSecond(s: EksState) {
 /** Whether the group loses an instance for good when one of its nodes leaves: nothing starts another one. */
 export function canShrink({ scaling, warmPool }: NodeGroup): boolean {
   return scaling.minSize === 0 && !warmPool;
+}
+
+/**
+ * A Ready node with the label of the second group that the list of its instances lacks. The list may be incomplete, or a kubelet has set the label: until that is
+ * clear, the group is not deleted.
+ */
+export function unlistedNode({ pool, poolNodes }: EksState): NodeRecord | undefined {
+  const name = secondNameOf(pool);
+  return poolNodes.nonMembers.find(({ ready, labels }) => ready === 'True' && labels[NODE_GROUP_LABEL] === name);
 }
 
 /** When the second group is drained again after a drain that failed, in epoch milliseconds; undefined if none failed, or the time has passed. */

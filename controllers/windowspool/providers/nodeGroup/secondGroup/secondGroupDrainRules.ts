@@ -24,6 +24,7 @@ import {
   nodesOfSecond,
   replacementIn,
   secondIn,
+  unlistedNode,
 } from './secondGroup.ts';
 
 type Result = RuleResult | Step[] | undefined;
@@ -109,8 +110,9 @@ function shrunk({ pool }: EksState, { name, arn }: NodeGroup, change: ShrinkingC
  * Ensures that the second group is deleted when its last node is gone, and its size is 0. A list of its instances selects the nodes to drain, and does not
  * prove that there are no others: both steps are refused while a node with its label is Ready.
  */
-function deleteDrainedGroup(s: EksState, second: NodeGroup): Result {
+function deleteDrainedGroup(s: EksDerived, second: NodeGroup): Result {
   if (nodesOfSecond(s).length > 0) return undefined;
+  if (unlistedNode(s)) return waitFor(reasonOf(s), 'watch', { progress: true });
   if (second.scaling.desiredSize > 0) return shrunk(s, second, { scaling: { desiredSize: 0 } });
   const why = canaryIn(s.pool) ? 'the canary has ended' : `node group ${nodeGroupNameOf(s.pool)} replaces it`;
   return deleted(second, why, true);
