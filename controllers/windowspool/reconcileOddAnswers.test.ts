@@ -1,9 +1,9 @@
 /** One odd answer of EKS about a node group, at each read of what a pool goes through. */
 import assert from 'node:assert/strict';
-import { OWN_PREFIX, REPLACE_ANNOTATION } from './api/labels.ts';
+import { NODE_GROUP_LABEL, OWN_PREFIX, REPLACE_ANNOTATION } from './api/labels.ts';
 import { type Deps, reconcile } from './reconcile.ts';
 import type { FakeWorld } from './testing/fakeWorld.ts';
-import { type SpecChange, settings } from './testing/fixtures.ts';
+import { type SpecChange, sampleNode, settings } from './testing/fixtures.ts';
 import { conditionOf, fresh, isReplaced, ready, readyWorld, signal, until, wake } from './testing/life.ts';
 import { annotate, hasEnded, pass } from './testing/nodeLife.ts';
 import { pulling } from './testing/nodePodScenes.ts';
@@ -170,6 +170,39 @@ it('three answers in a row that the group does not exist, when it does, lose no 
   await until(world, deps, () => odd <= 0 && isUpToDate(world)(), 'the change', 200);
   const { labels, scaling } = groupIn(world);
   assert.deepEqual([scaling.desiredSize, 'team' in labels, world.groups.size], [3, false, 1]);
+});
+
+it('three answers in a row that the group does not exist, when it does, leave the size to the autoscaler', async () => {
+  const { spec: sized } = spec({ scaling: { desiredSize: 2 } });
+  const { world, deps } = await readyWorld(sized);
+  world.cloud.faults.edit({ group: 'web', scalingConfig: { desiredSize: 4 } });
+  await until(world, deps, () => world.nodes.length === 4, 'the nodes', 200);
+  let odd = 3;
+  world.alter = (operation, output) => (operation === 'DescribeNodegroup' && odd-- > 0 ? absent() : output);
+  await until(world, deps, () => odd <= 0 && isUpToDate(world)(), 'an answer that has the group', 200);
+  await pass(world, deps, 3);
+  assert.equal(groupIn(world).scaling.desiredSize, 4);
+});
+
+it('a Ready node with the label of an old group, which is not in its list, keeps the group, and the pool has the remedy', async () => {
+  const { world, deps } = await readyWorld(plain);
+  world.pods = [];
+  const forged = sampleNode({ name: 'other', providerID: 'aws:///eu-west-1a/i-0999' });
+  world.nodes = [...world.nodes, forged];
+  world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
+  const message = () => conditionOf(world, 'UpToDate') ?? '';
+  await until(
+    world,
+    deps,
+    () => message().includes('kubectl label node other eks.amazonaws.com/nodegroup-'),
+    'the remedy',
+    300,
+  );
+  await pass(world, deps, 60);
+  assert.equal(groupIn(world).status, 'ACTIVE');
+  const { [NODE_GROUP_LABEL]: _label, ...labels } = forged.labels;
+  world.setNode({ ...forged, labels });
+  await until(world, deps, isReplaced(world), 'the replacement', 200);
 });
 
 /** Removes the status, as a backup that is restored does, and starts a new process. */

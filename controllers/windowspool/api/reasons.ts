@@ -226,7 +226,7 @@ const others = {
   AWSUnavailable:
     'The operator cannot reach AWS, or AWS throttles calls or returns errors. The operator retries. Until then, the status shows the last known state.',
   Unconfirmed:
-    'EKS did not find the node group, returned it without the tag winpool.dev/pool, or reported that it could not be created or deleted, although status records another state of it, or the pool lost its status. The operator reads it again within 10 seconds. Until then, it changes nothing, and status shows the last known state. No action is needed.',
+    'EKS did not find the node group, or returned it as failed or without the tag winpool.dev/pool, unlike status, or the pool lost its status. The operator reads it again within 10 seconds. Until then, it changes nothing, and status shows the last known state. No action is needed.',
   ClusterNotFound: 'The EKS cluster does not exist. Check the flags --cluster-name and --region of the operator.',
   ClusterMismatch:
     'The EKS cluster is not the cluster that the operator runs in, or not the one in which the node group was created. The operator does not change anything. Check the flags --cluster-name and --region of the operator.',

@@ -51,6 +51,9 @@ export function waitForRetainedMarks(s: EksState): RuleResult | undefined {
     return waitFor('Retained', 'time', { until: s.now + s.settings.pollMs, progress: true });
   const isOdd = certaintyOf(group).kind === 'seenOnce' && (group.kind === 'unconfirmed' || cluster.kind !== 'absent');
   if (isOdd) return waitForConfirmation(s, 'Retained');
+  const isOwned = group.kind === 'seen' && isOwnedBy(pool, group.group);
+  const isBusy = isOwned && ['CREATING', 'UPDATING', 'DELETING'].includes(group.group.status);
+  if (isBusy) return waitFor('Retained', 'read', { progress: true });
   const unread = [group, cluster].find((view) => view.kind === 'unreachable');
   if (unread) {
     const { error, since } = unread;
@@ -58,9 +61,7 @@ export function waitForRetainedMarks(s: EksState): RuleResult | undefined {
     if ((isLasting(error) && isRepeated) || s.now >= patienceEnd(s)) return undefined;
     return waitForRead(error, isLasting(error) ? {} : { until: patienceEnd(s) });
   }
-  if (group.kind !== 'seen' || !isOwnedBy(pool, group.group)) return undefined;
-  const isBusy = ['CREATING', 'UPDATING', 'DELETING'].includes(group.group.status);
-  return isBusy ? waitFor('Retained', 'read', { progress: true }) : undefined;
+  return undefined;
 }
 
 function patienceEnd({ pool }: EksState): number {

@@ -206,6 +206,16 @@ export const retainCases: readonly PlanCase[] = [
     }),
   ),
   {
+    name: 'a group that is UPDATING delays the deletion while the cluster cannot be read',
+    observed: sampleState({
+      pool: retained,
+      cluster: unreachable('denied', NOW - MINUTE),
+      group: seen({ status: 'UPDATING' }),
+    }),
+    want: [],
+    waits: { because: 'NodeGroupReady Retained', until: '1m' },
+  },
+  {
     name: 'an unowned group that is UPDATING does not delay the deletion',
     observed: sampleState({ pool: retained, group: seen({ status: 'UPDATING', tags: {} }) }),
     want: [CLASS, REMOVE_FINALIZER],

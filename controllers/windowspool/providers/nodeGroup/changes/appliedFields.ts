@@ -42,9 +42,14 @@ export function desiredFields(pool: WindowsPool): Fields {
   });
 }
 
-/** Everything that is sent when a group is created: the desired fields, and the desired size if the spec has one. */
+/**
+ * Everything that may be sent by the creation of a group: the desired fields, and the desired size of the spec if it was not sent before. One that was is the
+ * autoscaler's: if the group exists after all, its size must not be sent again.
+ */
 export function sentToCreate(pool: WindowsPool): string[] {
-  return [...desiredFields(pool).keys(), ...(scalingIn(pool.spec).desiredSize === undefined ? [] : [DESIRED])];
+  const { desiredSize } = scalingIn(pool.spec);
+  const isSent = desiredSize === pool.status?.bookkeeping?.lastAppliedDesiredSize;
+  return [...desiredFields(pool).keys(), ...(desiredSize === undefined || isSent ? [] : [DESIRED])];
 }
 
 /** The observed fields of the group. */

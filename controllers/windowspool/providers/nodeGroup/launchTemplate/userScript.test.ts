@@ -33,7 +33,15 @@ describe('the script of a ConfigMap', () => {
     });
 
   it('may have exit where it is no command before the bootstrap', () => {
-    for (const text of ['Write-Host exit', '$exit = 1', 'Exit-PSSession', '# exit', '<# a\nexit\n#>\nb', 'a-exit'])
+    for (const text of [
+      'Write-Host exit',
+      '$exit = 1',
+      'Exit-PSSession',
+      'exit /b 0',
+      '# exit',
+      '<# a\nexit\n#>\nb',
+      'a-exit',
+    ])
       assert.deepEqual(read(text), { script: text });
     const after = readScript({ ...userData, phase: 'AfterBootstrap' }, source({ text: 'exit 0' }));
     assert.deepEqual(after, { script: 'exit 0' });

@@ -82,7 +82,7 @@ function absence(userData: UserData, source: ScriptSource): string {
 }
 
 /** `exit` as a command: at the beginning of a line, or after a character that ends another command or begins a block. */
-const EXIT = /(?:^|[;{}(&|])[ \t]{0,64}exit(?![\w-])/i;
+const EXIT = /(?:^|[;{}(&|])[ \t]{0,64}exit(?![\w-]|[ \t]{1,8}\/b)/i;
 
 /** The number of the first line with the command `exit`, which ends all of PowerShell; undefined if no line has it. */
 function exitIn(script: string): number | undefined {

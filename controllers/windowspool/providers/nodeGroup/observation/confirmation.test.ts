@@ -113,6 +113,16 @@ describe('what a request for a node group shows', () => {
     assert.equal(inWords(first(lost, absent, knownSecond(lost))), 'unconfirmed: seenOnce absent');
   });
 
+  it('cannot be read for want of permission since the first denied request, and not since an outage before it', () => {
+    const denied: Answer = { ok: false, error: sampleError('denied') };
+    let view: ObservedNodeGroup | undefined;
+    const since = ([failed, denied, denied, failed] as const).map((answer, index) => {
+      view = observedGroup(known, knownMain(known), answer, view, { settings, now: NOW + index });
+      return view.kind === 'unreachable' && view.since - NOW;
+    });
+    assert.deepEqual(since, [0, 1, 1, 1]);
+  });
+
   it('has the group as it was observed before, until the answer is confirmed', () => {
     const group = sampleGroup();
     let view: ObservedNodeGroup = { kind: 'seen', group };

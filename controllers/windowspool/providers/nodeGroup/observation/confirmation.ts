@@ -4,13 +4,13 @@ import { POOL_KEY } from '../../../api/labels.ts';
 import { type Certainty, type Finding, nextCertainty } from '../../../model/certainty.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { Settings } from '../../../model/observedState.ts';
-import type { CallResult } from '../../../ports/callResult.ts';
+import type { CallError, CallResult } from '../../../ports/callResult.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
-import { isDeleting } from '../../../rules/poolQueries.ts';
+import { isDeleting, isLasting } from '../../../rules/poolQueries.ts';
 import { waitFor } from '../../../rules/ruleChains.ts';
 import type { ObserveContext } from '../../provider.ts';
 import { isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
-import type { EksState, ObservedNodeGroup, UnconfirmedGroup } from '../model/groupState.ts';
+import type { EksState, ObservedCluster, ObservedNodeGroup, UnconfirmedGroup } from '../model/groupState.ts';
 import { isStatusLost, secondIn } from '../secondGroup/secondGroup.ts';
 import { groupOf } from './knownGroups.ts';
 
@@ -67,12 +67,22 @@ export function observedGroup(
   const contradicted = 'since' in certainty && { certainty };
   const last = before && groupOf({ group: before });
   if (!answer.ok) {
-    const since = before?.kind === 'unreachable' ? before.since : now;
+    const since = unreadSince(before, answer.error, now);
     return { kind: 'unreachable', error: answer.error, since, last, ...contradicted };
   }
   if (certainty.kind === 'seenOnce') return { kind: 'unconfirmed', certainty, last };
   const confirmed = certainty.kind === 'confirmed' && { certainty };
   return answer.value ? { kind: 'seen', group: answer.value, ...confirmed } : { kind: 'absent', ...confirmed };
+}
+
+/** Since when a group or the cluster cannot be read; with an error that lasts, since the first of these. An outage mixes both, and proves no missing permission. */
+export function unreadSince(
+  before: ObservedNodeGroup | ObservedCluster | undefined,
+  error: CallError,
+  now: number,
+): number {
+  if (before?.kind !== 'unreachable') return now;
+  return isLasting(error) && !isLasting(before.error) ? now : before.since;
 }
 
 function findingOf(pool: WindowsPool, known: KnownGroup, answer: CallResult<NodeGroup | undefined>): Finding {

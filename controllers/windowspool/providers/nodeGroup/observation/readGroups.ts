@@ -8,7 +8,7 @@ import { nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import type { ObservedCluster, ObservedNodeGroup } from '../model/groupState.ts';
 import { isStatusLost, secondIn } from '../secondGroup/secondGroup.ts';
 import { isAheadOfCluster } from '../versions/versionChanges.ts';
-import { knownMain, knownSecond, observedGroup } from './confirmation.ts';
+import { knownMain, knownSecond, observedGroup, unreadSince } from './confirmation.ts';
 import { isUnknown, ownedGroup } from './knownGroups.ts';
 import { AwsMemory, lastSnapshot } from './nodeGroupSnapshot.ts';
 
@@ -65,9 +65,8 @@ export async function readCluster(
   const ask = (own: AbortSignal) => sources.clusters.describe(own);
   const answer = await readCache.shared.get('cluster', maxAgeMs, now, ask, signal);
   const { cluster: before } = readCache.of(AwsMemory);
-  const since = before?.kind === 'unreachable' ? before.since : now;
   const cluster: ObservedCluster = !answer.ok
-    ? { kind: 'unreachable', error: answer.error, since }
+    ? { kind: 'unreachable', error: answer.error, since: unreadSince(before, answer.error, now) }
     : answer.value
       ? { kind: 'seen', cluster: answer.value }
       : { kind: 'absent' };

@@ -9,7 +9,8 @@ import type { NodeGroup } from '../../../ports/eks.ts';
 import { scalingIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { cut } from '../../../util/words.ts';
-import { nextApplied } from '../changes/appliedFields.ts';
+import { DESIRED, nextApplied } from '../changes/appliedFields.ts';
+import { appliedOf } from '../changes/appliedRecord.ts';
 import { describeError } from '../changes/describeFailedChanges.ts';
 import { gateTaintState } from '../changes/gateTaintFallback.ts';
 import { nextScalingTags } from '../desired/autoscalerTags.ts';
@@ -169,9 +170,11 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
   return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
 }
 
-/** Whether EKS is creating the group from the spec as it is now. */
-function isCreatedFrom({ due: { creation } }: EksDerived, owned: NodeGroup | undefined): boolean {
-  return owned?.status === 'CREATING' && creation !== undefined && creationOf(owned.tags).spec === creation.spec;
+/** Whether EKS has just created the group from the spec as it is now. After a crash, it may have finished when the operator sees it for the first time. */
+function isCreatedFrom({ pool, due: { creation } }: EksDerived, owned: NodeGroup | undefined): boolean {
+  if (!owned || creation === undefined || creationOf(owned.tags).spec !== creation.spec) return false;
+  const isFirst = pool.status?.bookkeeping?.lastAppliedDesiredSize === undefined;
+  return owned.status === 'CREATING' || (isFirst && appliedOf(pool)?.has(DESIRED) === true);
 }
 
 /** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. It is recorded again if the status was lost. */

@@ -6,7 +6,7 @@ import type { NodeGroup } from '../../../ports/eks.ts';
 import { scalingIn } from '../../../rules/nodeSource.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
 import { joined } from '../../../util/words.ts';
-import { sentToCreate } from '../changes/appliedFields.ts';
+import { DESIRED, desiredFields } from '../changes/appliedFields.ts';
 import { configTargetOf } from '../changes/groupChanges.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { resolvedSubnets } from '../desired/subnets.ts';
@@ -123,14 +123,15 @@ interface Switch {
 /** The step that switches the names of the two groups in status. Nothing in AWS changes. */
 function switched(s: EksState, { name, replacement, text, isNew, keepsMain }: Switch): Step[] {
   const { pool } = s;
+  const { desiredSize } = scalingIn(pool.spec);
   const ahead = writeAheadRecordFor(s, {
     nodeGroupName: name,
     // What the main group has is unknown until it is read: the values of the spec are sent again.
     initial: {
       applied: isNew ? [] : (pool.status?.bookkeeping?.secondApplied ?? []),
-      desired: scalingIn(pool.spec).desiredSize,
+      desired: desiredSize,
     },
-    sending: sentToCreate(pool),
+    sending: [...desiredFields(pool).keys(), ...(isNew || desiredSize === undefined ? [] : [DESIRED])],
     isSwitched: true,
     ...(replacement && { second: { replacement } }),
   });
