@@ -174,6 +174,8 @@ export class NodeMembership {
   readonly #members = new Map<string, Member>();
   /** The pools that select each node, by its name: a change of one pool asks only that one again. */
   readonly #selecting = new Map<string, Set<string>>();
+  /** The pool that holds each node, by the name of the node: while it stays the same, only changed pools are affected. */
+  readonly #holders = new Map<string, string | undefined>();
 
   constructor(options: NodeMembershipOptions) {
     this.#options = options;
@@ -235,6 +237,7 @@ export class NodeMembership {
     else {
       const gone = after ?? before;
       if (gone) this.#selecting.delete(gone.name);
+      if (gone) this.#holders.delete(gone.name);
       for (const [pool, { membership }] of this.#members) if (gone && membership.lose(gone)) this.#options.wake(pool);
     }
   }
@@ -262,21 +265,32 @@ export class NodeMembership {
     const foreign = group === undefined ? undefined : poolOfGroup(group);
     const concerned = new Set([...changed, ...(owner === undefined ? [] : [owner])]);
     const selecting = this.#selectingAfter(node, concerned);
-    const wanting =
-      foreign === undefined ? [...selecting].flatMap((name) => entryOf(name, this.#members.get(name))) : [];
     // A pool holds a node that it owns until it has released it: otherwise the record of the original labels and taints would be lost.
-    const holder = foreign ?? (owner !== undefined && this.#members.has(owner) ? owner : firstOf(wanting));
-    for (const pool of new Set([...concerned, ...selecting])) {
+    const isOwned = owner !== undefined && this.#members.has(owner);
+    const holder = foreign ?? (isOwned ? owner : this.#firstOf(selecting));
+    const affected = holder === this.#holders.get(node.name) ? concerned : new Set([...concerned, ...selecting]);
+    this.#holders.set(node.name, holder);
+    for (const pool of affected) {
       const membership = this.#members.get(pool)?.membership;
       if (!membership) continue;
       const isWanted = selecting.has(pool);
       const isHolder = holder === pool && isWanted;
       const other: Place = isWanted && holder !== undefined ? { kind: 'contested', holder } : ELSEWHERE;
-      const isAwaited = foreign !== undefined || wanting.some(([name]) => name !== pool);
+      const isAwaited = foreign !== undefined || selecting.size > Number(isWanted);
       const otherwise: Place = owner === pool ? { kind: 'toRelease', isAwaited } : other;
       const place: Place = isHolder ? { kind: 'held' } : otherwise;
       if (membership.place(node, place, now())) wake(pool);
     }
+  }
+
+  /** The first of the pools by their rank. */
+  #firstOf(pools: Iterable<string>): string | undefined {
+    let first: { readonly name: string; readonly rank: string } | undefined;
+    for (const name of pools) {
+      const rank = this.#members.get(name)?.rank;
+      if (rank !== undefined && (!first || rank < first.rank)) first = { name, rank };
+    }
+    return first?.name;
   }
 
   /** The pools that select the node, of which these are asked again. */
@@ -301,10 +315,6 @@ function identityOf(data: object): number {
   return known;
 }
 
-function entryOf(name: string, member: Member | undefined): [readonly [string, Member]] | [] {
-  return member ? [[name, member]] : [];
-}
-
 /**
  * Which watched nodes the pool selects, by its selector or its list. A pool that is being deleted selects none. While the list is unknown,
  * the pool keeps the nodes that it owns.
@@ -320,10 +330,6 @@ function wantsOf(pool: WindowsPool, listed: Membership['list']): (node: NodeReco
     return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
   };
   return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name, marks))) || isListed(node);
-}
-
-function firstOf(members: readonly (readonly [string, Member])[]): string | undefined {
-  return [...members].sort(([, a], [, b]) => (a.rank < b.rank ? -1 : 1))[0]?.[0];
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
