@@ -243,7 +243,7 @@ export class LocalAwsWorld extends FakeWorld {
     }
   }
 
-  /** A group that serves and has Ready nodes is deleted only with its pool, and never if the pool retains it. */
+  /** A group that serves and has Ready nodes is deleted only with its pool, or if it failed, and never if the pool retains it. */
   #checkDeletion(name: string): void {
     const { tags, status } = this.cloud.state.groups.get(name)?.nodegroup ?? {};
     const pool = this.pools.get(tags?.['winpool.dev/pool'] ?? '');
@@ -253,7 +253,7 @@ export class LocalAwsWorld extends FakeWorld {
     // The new group of a replacement, for another spec: it has not served.
     const isOutdated = main === name && ['Creating', 'Verifying'].includes(replacement?.phase ?? '');
     if (isDeleted && pool.spec.deletionPolicy === 'Retain') this.broken(`${name} is deleted, and its pool retains it`);
-    if (!isDeleted && !isOutdated && ready > 0)
+    if (!isDeleted && !isOutdated && !status?.endsWith('_FAILED') && ready > 0)
       this.broken(`${name} is deleted while it is ${status} and has ${ready} Ready nodes`);
   }
 
