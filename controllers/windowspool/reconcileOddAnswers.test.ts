@@ -184,6 +184,15 @@ it('three answers in a row that the group does not exist, when it does, leave th
   assert.equal(groupIn(world).scaling.desiredSize, 4);
 });
 
+it('an update that fails while an old group shrinks is sent again', async () => {
+  const { world, deps } = await readyWorld(plain);
+  world.pods = [];
+  world.apply(spec({ instanceTypes: ['m5.xlarge'] }));
+  await until(world, deps, () => world.groups.has(HASHED), 'the new group', 200);
+  world.cloud.faults.updateFailure({ group: 'web', errors: [{ errorCode: 'Unknown', errorMessage: 'Try again.' }] });
+  await until(world, deps, isReplaced(world), 'the replacement', 400);
+});
+
 it('a Ready node with the label of an old group, which is not in its list, keeps the group, and the pool has the remedy', async () => {
   const { world, deps } = await readyWorld(plain);
   world.pods = [];

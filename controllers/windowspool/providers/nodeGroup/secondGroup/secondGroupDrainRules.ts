@@ -101,8 +101,9 @@ function allowToShrink(s: EksState, second: NodeGroup): Result {
   return shrunk(s, second, change);
 }
 
-function shrunk({ pool }: EksState, { name, arn }: NodeGroup, change: ShrinkingChange): Step[] {
-  const token = tokenFor(pool, 'shrink', { ...change, group: arn }, secondIn(pool)?.lastTransitionTime);
+function shrunk({ pool }: EksState, { name, arn, modifiedAt }: NodeGroup, change: ShrinkingChange): Step[] {
+  // An update that failed has modified the group: with the same token, EKS would only repeat that it had accepted it.
+  const token = tokenFor(pool, 'shrink', { ...change, group: arn, modifiedAt }, secondIn(pool)?.lastTransitionTime);
   return [{ kind: 'shrinkSecondGroup', group: name, change, token }];
 }
 
