@@ -70,11 +70,6 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
     return { list, unknown: unknown.map(([, written]) => written), ...instances };
   }
 
-  /** The names of all nodes that are held, contested or to be released. */
-  get names(): ReadonlySet<string> {
-    return new Set([...this.#held.keys(), ...this.#toRelease.keys(), ...this.#contested.keys()]);
-  }
-
   /** The verification results of the nodes that the pool holds. */
   poolNodes(expected: Expectation, now: number, podsOn: (node: NodeRecord) => ReturnType<PodsOfPool>): PoolNodes {
     if (this.#poolNodes) this.#poolNodes.verifyAgainst(expected, now);
@@ -150,6 +145,8 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
 interface Member {
   readonly rank: string;
   readonly compared: string;
+  /** The parsed list of hosts, which is compared by its identity: it can have a megabyte. */
+  readonly instances: WindowsInstances;
   readonly wants: (node: NodeRecord) => boolean;
   readonly membership: Membership;
 }
@@ -201,7 +198,7 @@ export class NodeMembership {
     const group = node.labels[NODE_GROUP_LABEL];
     const isOfGroup = group !== undefined && this.#options.poolOfGroup(group) !== undefined;
     if (isOfGroup || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
-    const listed = list && { list, instances: windowsInstancesIn(list.kind === 'seen' ? list.data : {}) };
+    const listed = list && { list, instances: instancesIn(list) };
     return ownerOf(node) === pool.metadata.name && wantsOf(pool, listed)(node);
   }
 
@@ -210,7 +207,7 @@ export class NodeMembership {
     const before = this.#members.get(name);
     if (!pool?.spec.existingNodes) {
       this.#members.delete(name);
-      if (before) this.#settleAll(name, (node) => before.membership.names.has(node.name));
+      if (before) this.#settleAll(name);
       return;
     }
     const { metadata, spec } = pool;
@@ -219,16 +216,16 @@ export class NodeMembership {
       isDeleting(pool),
       spec.existingNodes,
       [...marksOf(pool)].sort(),
-      list.kind === 'seen' ? identityOf(list.data) : list,
+      list.kind === 'seen' ? list.kind : list,
     ]);
-    if (before?.compared === compared) return;
+    const instances = instancesIn(list);
+    if (before?.compared === compared && before.instances === instances) return;
     const membership = before?.membership ?? new Membership();
-    const instances = windowsInstancesIn(list.kind === 'seen' ? list.data : {});
     membership.list = pool.spec.existingNodes?.instancesConfigMap && { list, instances };
     const wants = wantsOf(pool, membership.list);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
-    this.#members.set(name, { rank, compared, wants, membership });
-    this.#settleAll(name, (node) => ownerOf(node) === name);
+    this.#members.set(name, { rank, compared, instances, wants, membership });
+    this.#settleAll(name);
   }
 
   /** Takes in a change of a node. */
@@ -247,13 +244,13 @@ export class NodeMembership {
     for (const node of nodes) if (!node.deleting) this.#settle(node, this.#members.keys());
   }
 
-  /** After a change of the pool, settles the nodes that it selects or has selected, and those that are concerned for another reason. */
-  #settleAll(pool: string, isConcerned: (node: NodeRecord) => boolean): void {
+  /** After a change of the pool, settles the nodes that it selects, has selected or owns. */
+  #settleAll(pool: string): void {
     const wants = this.#members.get(pool)?.wants;
     for (const node of this.#options.nodes()) {
       if (node.deleting) continue;
       const isSelected = wants?.(node) === true || this.#selecting.get(node.name)?.has(pool) === true;
-      if (isSelected || isConcerned(node)) this.#settle(node, [pool]);
+      if (isSelected || ownerOf(node) === pool) this.#settle(node, [pool]);
     }
   }
 
@@ -305,14 +302,11 @@ export class NodeMembership {
   }
 }
 
-/** Numbers that tell apart the data of lists, which are not compared by their content. */
-const identities = new WeakMap<object, number>();
-let lastIdentity = 0;
+const NO_HOSTS = {};
 
-function identityOf(data: object): number {
-  const known = identities.get(data) ?? ++lastIdentity;
-  identities.set(data, known);
-  return known;
+/** The hosts in the list, as far as it is known: the same object for the same data. */
+function instancesIn(list: InstanceList): WindowsInstances {
+  return windowsInstancesIn(list.kind === 'seen' ? list.data : NO_HOSTS);
 }
 
 /**
