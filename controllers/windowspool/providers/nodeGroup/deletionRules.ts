@@ -55,13 +55,11 @@ export function waitForRetainedMarks(s: EksState): RuleResult | undefined {
   const isBusy = isOwned && ['CREATING', 'UPDATING', 'DELETING'].includes(group.group.status);
   if (isBusy) return waitFor('Retained', 'read', { progress: true });
   const unread = [group, cluster].find((view) => view.kind === 'unreachable');
-  if (unread) {
-    const { error, since } = unread;
-    const isRepeated = error.kind === 'gone' || s.now - since >= confirmAfterMs(s.settings);
-    if ((isLasting(error) && isRepeated) || s.now >= patienceEnd(s)) return undefined;
-    return waitForRead(error, isLasting(error) ? {} : { until: patienceEnd(s) });
-  }
-  return undefined;
+  if (!unread || s.now >= patienceEnd(s)) return undefined;
+  const { error, since } = unread;
+  if (!isLasting(error)) return waitForRead(error, { until: patienceEnd(s) });
+  const isRepeated = error.kind === 'gone' || s.now - since >= confirmAfterMs(s.settings);
+  return isRepeated ? undefined : waitForRead(error);
 }
 
 function patienceEnd({ pool }: EksState): number {

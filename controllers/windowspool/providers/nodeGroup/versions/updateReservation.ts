@@ -39,12 +39,10 @@ export function nextReservation(outcome: Outcome<EksState>): DisruptionReservati
   if (isUnknown(group)) return reservation;
   if (group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
   const { status } = group.group;
-  if (status === 'UPDATING')
-    return reservation
-      ? withoutDeadline(reservation)
-      : isConfigUpdate(outcome)
-        ? undefined
-        : foreignUpdateReservation(s);
+  if (status === 'UPDATING') {
+    if (reservation) return withoutDeadline(reservation);
+    return isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
+  }
   // One odd answer that EKS works on the group must not cost the nodes their turn.
   if (['CREATING', 'DELETING'].includes(status) && !isDeleting(s.pool)) return reservation;
   if (!reservation || !acceptsUpdates(group.group)) return undefined;
