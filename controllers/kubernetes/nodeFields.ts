@@ -79,7 +79,7 @@ function withAddress(before: readonly string[], read: () => string): readonly st
 
 const noNames: readonly string[] = Object.freeze([]);
 
-/** How many lists of names are shared between nodes. Nodes of one kind have the same list, and a cluster has few kinds. */
+/** How many lists of names are shared between nodes: the last ones seen. Nodes of one kind have the same list, and a cluster has few kinds. */
 const SHARED_LISTS = 8;
 
 /**
@@ -93,15 +93,16 @@ function sharedNames<T extends object>(
   always: readonly string[] = [],
 ) {
   const [readProtobuf, readJson] = [protobufReader(fields), jsonReader(fields)];
-  let lists = [noNames];
+  const lists = [noNames];
   const once = (names: readonly string[]): readonly string[] => {
     const isSame = (list: readonly string[]) =>
       names.length === list.length && names.every((name, index) => name === list[index]);
-    const known = lists.find(isSame);
-    if (known) return known;
-    const kept = names.slice();
-    lists = [kept, ...lists].slice(0, SHARED_LISTS);
-    return kept;
+    const index = lists.findIndex(isSame);
+    const list = lists[index] ?? names.slice();
+    if (index === 0) return list;
+    lists.splice(index < 0 ? SHARED_LISTS - 1 : index, 1);
+    lists.unshift(list);
+    return list;
   };
   const add = (names: readonly string[], found: ReturnType<typeof namesOf>): readonly string[] => {
     if (found === undefined) return names;

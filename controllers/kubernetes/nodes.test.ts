@@ -179,4 +179,12 @@ describe('the runtime handlers of nodes', () => {
     );
     assert.equal(new Set(records.map(({ runtimeHandlers }) => runtimeHandlers)).size, 3);
   });
+
+  it('stay shared while other lists come and go', () => {
+    const common = Array.from({ length: 20 }, (_, index) => {
+      nodeRecordOf(object(index, `rare-${index}`));
+      return nodeRecordOf(object(index, 'common')).runtimeHandlers;
+    });
+    assert.equal(new Set(common).size, 1);
+  });
 });
