@@ -187,4 +187,36 @@ describe('the replacement of a node group', () => {
       assert.deepEqual([stateOf(world)?.name, ready(world)], [HASHED, 'True']);
     });
   }
+
+  it('is not repeated, nor its group left behind, when the pool is restored from a backup of before', async () => {
+    const { world, deps } = await readyWorld({
+      nodeGroup: { ...nodeGroup, immutableChangePolicy: 'Replace' } as never,
+    });
+    const backup = world.pools.get('web') ?? assert.fail();
+    setType(world, 'm5.xlarge');
+    await until(world, deps, isReplaced(world), 'a replaced group');
+    world.restore(backup);
+    await until(world, world.start(), isReplaced(world), 'a group of the restored spec');
+    assert.deepEqual(
+      [...world.groups.values()].map(({ name, instanceTypes }) => [name, instanceTypes]),
+      [['web', nodeGroup.instanceTypes]],
+    );
+    assert.equal(ready(world), 'True');
+  });
+
+  for (const isReplacedYet of [false, true]) {
+    it(`leaves no group behind when a pool is deleted whose status is from before, ${isReplacedYet ? 'after' : 'during'} it`, async () => {
+      const { world, deps } = await readyWorld({
+        nodeGroup: { ...nodeGroup, immutableChangePolicy: 'Replace' } as never,
+      });
+      const backup = world.pools.get('web') ?? assert.fail();
+      setType(world, 'm5.xlarge');
+      const amid = () => nodesIn(world, HASHED).length > 0;
+      await until(world, deps, isReplacedYet ? isReplaced(world) : amid, 'a new group');
+      world.restore(backup);
+      world.remove('web');
+      await until(world, world.start(), () => !world.pools.has('web'), 'the end of the pool', 200);
+      assert.deepEqual([...world.groups.keys()], []);
+    });
+  }
 });

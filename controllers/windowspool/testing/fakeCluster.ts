@@ -334,6 +334,11 @@ export class FakeCluster extends FakeCalls {
     this.pools.set(pool.metadata.name, { ...pool, metadata, ...(before?.status && { status: before.status }) });
   }
 
+  /** Stores the pool as it is, with its status, as a backup does that is restored. */
+  restore(pool: WindowsPool): void {
+    this.pools.set(pool.metadata.name, { ...pool, metadata: { ...pool.metadata, resourceVersion: this.next() } });
+  }
+
   /** Like kubectl delete. */
   remove(name: string): void {
     const pool = this.pools.get(name);

@@ -58,7 +58,7 @@ export async function observeNodeGroup(
   const { readCache, sources, settings, now, signal } = context;
   const passed = readCache.operations.get(pool.metadata.name);
   const group = before?.group ?? (await readGroup(pool, context));
-  const second = before ? before.second : await readSecond(pool, context);
+  const second = before ? before.second : await readSecond(pool, group, context);
   const cluster =
     (before && readCache.of(AwsMemory).cluster) ?? (await readCluster(clusterAge(pool, group, context), context));
   const known = { pool, group, ...(second && { second }) };

@@ -14,6 +14,7 @@ import { userDataIn } from '../launchTemplate/userScript.ts';
 import type { FactName, Facts, FactValue } from '../model/checkFacts.ts';
 import type { EksState } from '../model/groupState.ts';
 import { ownedGroup } from '../observation/knownGroups.ts';
+import { GROUP_NAMES } from '../observation/readGroups.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../versions/userLaunchTemplate.ts';
 import { IPAM_KEY, isIpamOn } from '../windowsIpam/addressMode.ts';
 import { unlistedMinor } from './windowsSupport.ts';
@@ -196,7 +197,7 @@ export const factTable: { readonly [N in FactName]: FactEntry<N> } = {
   },
   linuxRoles: onlyComplete('eks:DescribeNodegroup', linuxRolesOf),
   nodeGroups: onlyComplete('eks:ListNodegroups', ({ sources, ask, isToBeReplaced }) =>
-    isToBeReplaced ? ask('node groups', (signal) => sources.nodeGroups.names(signal)) : undefined,
+    isToBeReplaced ? ask(GROUP_NAMES, (signal) => sources.nodeGroups.names(signal)) : undefined,
   ),
   securityRules: forAdvice('ec2:DescribeSecurityGroups', ({ s, sources, askRarely, template }) => {
     const cluster = clusterOf(s);

@@ -1,6 +1,7 @@
 /** Reads the node groups of a pool, and the cluster. */
 
 import type { WindowsPool } from '../../../api/api.gen.ts';
+import type { CallResult } from '../../../ports/callResult.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { isDeleting } from '../../../rules/poolQueries.ts';
 import type { ObserveContext } from '../../provider.ts';
@@ -12,6 +13,9 @@ import { knownMain, knownSecond, observedGroup, unreadSince } from './confirmati
 import { isUnknown, ownedGroup } from './knownGroups.ts';
 import { AwsMemory, lastSnapshot } from './nodeGroupSnapshot.ts';
 
+/** The question to which SharedAnswers has the names of all node groups. */
+export const GROUP_NAMES = 'node groups';
+
 /** Reads the main group. */
 export async function readGroup(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup> {
   const { readCache, sources, signal } = context;
@@ -21,20 +25,45 @@ export async function readGroup(pool: WindowsPool, context: ObserveContext): Pro
 }
 
 /**
- * Reads the second group: the old group of a replacement, or the canary. A pool without a record of any group may have lost its status: with the finalizer, the
- * operator has worked on it, whatever its spec was then.
+ * Reads the second group: the old group of a replacement, or the canary. Status may not record it, after it was lost or came from a backup: the group exists as long
+ * as EKS lists its name. Undefined if the pool has none.
  */
-export async function readSecond(pool: WindowsPool, context: ObserveContext): Promise<ObservedNodeGroup | undefined> {
+export async function readSecond(
+  pool: WindowsPool,
+  group: ObservedNodeGroup,
+  context: ObserveContext,
+): Promise<ObservedNodeGroup | undefined> {
   const { readCache, sources, signal } = context;
   const record = secondIn(pool);
-  const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
-  const mayHaveOther = isStatusLost(pool) || immutableChangePolicy === 'Replace' || update.canary !== undefined;
-  if (!record && !(pool.status?.nodeGroup === undefined && mayHaveOther)) return undefined;
+  if (!record && !(await mayHaveSecond(pool, group, context))) return undefined;
   const answer = await sources.nodeGroups.describe(secondNameOf(pool), signal);
   const before = lastSnapshot(readCache, pool.metadata.name)?.second;
   const view = observedGroup(pool, knownSecond(pool), answer, before, context);
   const isFound = isUnknown(view) || ownedGroup(pool, view) !== undefined;
   return record || isFound ? view : undefined;
+}
+
+/** Whether a second group may exist that status does not record. */
+async function mayHaveSecond(pool: WindowsPool, group: ObservedNodeGroup, context: ObserveContext): Promise<boolean> {
+  const { immutableChangePolicy, update } = nodeGroupIn(pool.spec);
+  if (pool.status?.nodeGroup === undefined)
+    return isStatusLost(pool) || immutableChangePolicy === 'Replace' || update.canary !== undefined;
+  // A list may be as old as the last resync: before anything is created or forgotten, EKS is asked for the group itself.
+  if (isDeleting(pool) || (group.kind === 'absent' && pool.status.nodeGroup.arn !== undefined)) return true;
+  const names = await readGroupNames(context);
+  return names.ok && names.value.includes(secondNameOf(pool));
+}
+
+/** The names of all node groups of the cluster, read once per resync for all pools. */
+function readGroupNames({
+  readCache,
+  sources,
+  settings,
+  now,
+  signal,
+}: ObserveContext): Promise<CallResult<readonly string[]>> {
+  const ask = (own: AbortSignal) => sources.nodeGroups.names(own);
+  return readCache.shared.get(GROUP_NAMES, settings.resyncMs / 2, now, ask, signal);
 }
 
 /**

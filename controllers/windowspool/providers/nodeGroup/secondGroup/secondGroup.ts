@@ -65,14 +65,17 @@ export function isStatusLost({ metadata, status }: WindowsPool): boolean {
   return status?.nodeGroup === undefined && metadata.finalizers?.includes(FINALIZER) === true;
 }
 
+/** Whether the pool has, or may have, a second group that status does not record: the status was lost, or comes from a backup. */
+export function isSecondUnrecorded({ pool, second }: Pick<EksState, 'pool' | 'second'>): boolean {
+  return !secondIn(pool) && second !== undefined && (isUnknown(second) || secondGroup({ pool, second }) !== undefined);
+}
+
 /**
- * Whether the pool has, or may have, groups that status does not record: the status was lost. Until a step has recorded them, or two requests have found
- * none, status has no node group at all, so that both are read again.
+ * Whether the pool has, or may have, groups, and status records none: it was lost. Until a step has recorded them, or two requests have found none, status
+ * has no node group at all, so that both are read again.
  */
-export function isRecordLost({ pool, group, second }: Pick<EksState, 'pool' | 'group' | 'second'>): boolean {
-  if (pool.status?.nodeGroup !== undefined) return false;
-  const mayHaveSecond = second !== undefined && (isUnknown(second) || secondGroup({ pool, second }) !== undefined);
-  return mayHaveSecond || group.kind === 'unconfirmed';
+export function isRecordLost(s: Pick<EksState, 'pool' | 'group' | 'second'>): boolean {
+  return s.pool.status?.nodeGroup === undefined && (isSecondUnrecorded(s) || s.group.kind === 'unconfirmed');
 }
 
 /** Whether a new group may replace one that EKS cannot change. A replacement that has begun is completed, whatever the spec says since. */

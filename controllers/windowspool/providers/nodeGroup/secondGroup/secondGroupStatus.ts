@@ -9,7 +9,16 @@ import { READY_NODES_PATIENCE_MS } from '../observation/confirmation.ts';
 import { isUnknown, ownedGroup } from '../observation/knownGroups.ts';
 import { isOpen, isWhole } from './canary.ts';
 import type { Phase } from './phases.ts';
-import { canaryIn, inPhase, isRecordLost, recordOf, type SecondRecord, secondGroup, secondIn } from './secondGroup.ts';
+import {
+  canaryIn,
+  inPhase,
+  isRecordLost,
+  isSecondUnrecorded,
+  recordOf,
+  type SecondRecord,
+  secondGroup,
+  secondIn,
+} from './secondGroup.ts';
 
 /** The maximum length of the message in the schema. */
 const MESSAGE_LENGTH = 1_024;
@@ -70,5 +79,5 @@ function isForgotten({ pool, second, now, poolNodes }: EksState): boolean {
 
 /** Whether a second group exists as far as is known: a pool that is being deleted waits for it. */
 export function hasSecond(s: EksState): boolean {
-  return (secondIn(s.pool) !== undefined || isRecordLost(s)) && !isForgotten(s);
+  return (secondIn(s.pool) !== undefined || isSecondUnrecorded(s) || isRecordLost(s)) && !isForgotten(s);
 }
