@@ -27,6 +27,8 @@ export interface DoctorFlags extends AwsFlags {
 
 /** The name of the operator's Deployment and Lease. */
 const OPERATOR = 'windowspool-operator';
+/** The default of the operator's flag. */
+const LEASE_NAMESPACE = 'kube-system';
 /** A leader renews its lease several times within its duration. */
 const DEFAULT_LEASE_SECONDS = 15;
 
@@ -111,8 +113,8 @@ async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace 
 
 async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
   return checked('Leader', async () => {
-    const path = apiPath('coordination.k8s.io/v1', 'leases', { namespace, name: OPERATOR });
-    const { spec } = (await ignoreNotFound(cluster.get<V1Lease>(path))) ?? {};
+    // The second one with --leader-election-namespace.
+    const { spec } = (await leaseIn(cluster, LEASE_NAMESPACE)) ?? (await leaseIn(cluster, namespace)) ?? {};
     const fix = `kubectl --namespace ${namespace} logs deployment/${OPERATOR} --tail 50`;
     if (!spec?.holderIdentity) return { result: 'FAIL', detail: 'No replica of the operator is the leader.', fix };
     const seconds = Math.round((cluster.client.now() - epochOf(spec.renewTime)) / 1_000);
@@ -120,6 +122,11 @@ async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: Do
     const detail = `${spec.holderIdentity} renewed its Lease ${seconds}s ago`;
     return isFresh ? { result: 'PASS', detail } : { result: 'FAIL', detail: `${detail}, so no replica leads.`, fix };
   });
+}
+
+function leaseIn(cluster: Cluster, namespace: string) {
+  const path = apiPath('coordination.k8s.io/v1', 'leases', { namespace, name: OPERATOR });
+  return ignoreNotFound(cluster.get<V1Lease>(path));
 }
 
 const POOLS = { group: 'winpool.dev', resource: 'windowspools' } as const;

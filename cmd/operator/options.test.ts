@@ -43,13 +43,13 @@ describe('the command line', () => {
     assert.deepEqual([options.clusterName, options.region, options.pollMs], ['staging', 'eu-west-1', 5_000]);
   });
 
-  it('runs pods on nodes in its own namespace, which is also that of the lease', () => {
+  it('runs pods on nodes in its own namespace, and has its lease in that of the cluster', () => {
     const namespaces = ({ podNamespace, leaderElectionNamespace }: ReturnType<typeof optionsOf>) => [
       podNamespace,
       leaderElectionNamespace,
     ];
-    assert.deepEqual(namespaces(optionsOf(read(NEEDED))), ['winpool-system', 'winpool-system']);
-    assert.deepEqual(namespaces(optionsOf(read(NEEDED, { POD_NAMESPACE: 'ops' }))), ['ops', 'ops']);
+    assert.deepEqual(namespaces(optionsOf(read(NEEDED))), ['winpool-system', 'kube-system']);
+    assert.deepEqual(namespaces(optionsOf(read(NEEDED, { POD_NAMESPACE: 'ops' }))), ['ops', 'kube-system']);
   });
 
   it('treats an empty variable as unset, and uses the last value of a repeated flag', () => {
@@ -104,7 +104,7 @@ describe('the command line', () => {
         ['--pod-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
         ['--allowed-image-pull-secrets <names>', undefined, 'WINPOOL_ALLOWED_IMAGE_PULL_SECRETS'],
         ['--leader-elect <boolean>', 'true', 'WINPOOL_LEADER_ELECT'],
-        ['--leader-election-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
+        ['--leader-election-namespace <name>', 'kube-system', 'WINPOOL_LEADER_ELECTION_NAMESPACE'],
         ['--metrics-address <address>', '127.0.0.1:8080', 'WINPOOL_METRICS_ADDRESS'],
         ['--metrics-secure <boolean>', 'true', 'WINPOOL_METRICS_SECURE'],
         ['--metrics-cert-dir <path>', undefined, 'WINPOOL_METRICS_CERT_DIR'],

@@ -116,10 +116,8 @@ const flags = {
     leaderElectionNamespace: new Flag(
       '--leader-election-namespace <name>',
       text,
-      'Namespace of the Lease windowspool-operator.',
-    )
-      .env('POD_NAMESPACE')
-      .default('winpool-system'),
+      'Namespace of the Lease windowspool-operator. Operators in other namespaces of the cluster compete for the same one, so that only one is active.',
+    ).default('kube-system'),
   }),
   ...group('Metrics, health and logs:', {
     metricsAddress: new Flag(

@@ -10,7 +10,7 @@ import { Cable } from './detour.ts';
 
 const CRD = fileURLToPath(new URL('../../crds/windowspools.yaml', import.meta.url));
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
-const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'];
+const LEASE = ['lease', 'windowspool-operator', '-n', 'kube-system'];
 const isReady = (pool: WindowsPool | undefined) => hasConditions(pool, READY);
 
 describe('an operator', function () {

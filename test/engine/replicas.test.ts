@@ -8,7 +8,7 @@ import { theWorld } from '../sharedWorld.ts';
 import { Cable } from './detour.ts';
 
 const FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
-const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
+const LEASE = ['lease', 'windowspool-operator', '-n', 'kube-system'] as const;
 
 describe('two operators', function () {
   this.timeout(120_000);
@@ -46,10 +46,10 @@ describe('two operators', function () {
       explain: () => operator.tail(),
     });
 
-  async function startBoth(kubeconfig?: string): Promise<void> {
+  async function startBoth(kubeconfig?: string, standbyFlags: readonly string[] = []): Promise<void> {
     leader = await world.operator(FLAGS, kubeconfig ? { credentials: kubeconfig } : {}).ready();
     await toLead(leader);
-    standby = await world.operator(FLAGS).ready();
+    standby = await world.operator([...FLAGS, ...standbyFlags]).ready();
   }
 
   /** Applies a pool and returns while its group is CREATING, for which EKS takes long. */
@@ -71,8 +71,8 @@ describe('two operators', function () {
     return JSON.parse(await world.kubectl('get', ...LEASE, '-o', 'jsonpath={.spec}'));
   }
 
-  it('take turns: only the leader works, and the other one only reads the lease', async () => {
-    await startBoth();
+  it('take turns, also from two namespaces: only the leader works, and the other one only reads the lease', async () => {
+    await startBoth(undefined, ['--pod-namespace=elsewhere']);
     await world.apply(poolManifest('turns'));
     await world.waitForReady('turns');
     assert.deepEqual([await leads(leader), await leads(standby)], [true, false]);

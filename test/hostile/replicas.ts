@@ -7,7 +7,7 @@ import type { TestEnv } from '../fakes/testenv/testEnv.ts';
 /** Of two replicas or more. Leader election has its default times: a lease of 15 s, renewed every 2 s, given up after 10 s. */
 export const REPLICA_FLAGS = ['--poll-interval=200ms', '--retry-base=50ms', '--retry-max=1s'];
 
-export const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
+export const LEASE = ['lease', 'windowspool-operator', '-n', 'kube-system'] as const;
 
 /** Whether the replica leads, according to its metric. */
 async function leads(operator: OperatorProcess): Promise<boolean> {

@@ -20,7 +20,7 @@ const TIMES = 1_800;
 const DAY_MS = 86_400_000;
 /** Release dates in the format of EKS: one whose AMI becomes private within 21 days, and one that is older than 30 days and becomes private later. */
 const [NEAR_END, OLDISH] = [releaseOf(110), releaseOf(60)];
-const LEASE = ['lease', 'windowspool-operator', '-n', 'winpool-system'] as const;
+const LEASE = ['lease', 'windowspool-operator', '-n', 'kube-system'] as const;
 
 describe('alerts on a real Prometheus', function () {
   this.timeout(120_000);

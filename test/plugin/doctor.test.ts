@@ -91,13 +91,13 @@ describe('kubectl windowspool doctor and completion', () => {
     await fixture.operator.stop();
     try {
       const expired = '{"spec":{"holderIdentity":"gone","renewTime":"2026-01-01T00:00:00.000000Z"}}';
-      const lease = ['-n', 'winpool-system', 'patch', 'lease', 'windowspool-operator', '--type=merge', '-p'] as const;
+      const lease = ['-n', 'kube-system', 'patch', 'lease', 'windowspool-operator', '--type=merge', '-p'] as const;
       await fixture.world.kubectl(...lease, expired);
       const { result, detail = '' } = (await resultOf('Leader')) ?? {};
       assert.equal(result, 'FAIL');
       assert.match(detail, /^gone renewed its Lease \d+s ago, so no replica leads\.$/);
     } finally {
-      await fixture.world.kubectl('-n', 'winpool-system', 'delete', 'lease', 'windowspool-operator');
+      await fixture.world.kubectl('-n', 'kube-system', 'delete', 'lease', 'windowspool-operator');
       await fixture.restart();
     }
   });
