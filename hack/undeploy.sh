@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Removes the operator from a cluster in the only order in which no finalizer blocks: the pools while the operator still runs, then the
-# operator and its permissions, then the CRD. Each step can be repeated. The first argument is the timeout for the deletion of the pools.
+# operator, its permissions and the namespace of its pods on nodes, then the CRD. Each step can be repeated. The first argument is the timeout for the
+# deletion of the pools.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kubectl=${KUBECTL:-kubectl}

@@ -39,8 +39,8 @@ export class Caches {
   #events: EventPublisher | undefined;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
 
-  /** @param podNamespace the namespace of the operator's pods on nodes */
-  constructor(client: KubernetesClient, podNamespace: string, log: Logger, metrics: EngineMetrics) {
+  /** @param nodePodNamespace the namespace of the operator's pods on nodes */
+  constructor(client: KubernetesClient, nodePodNamespace: string, log: Logger, metrics: EngineMetrics) {
     const common = (name: string, kind: Pick<ObjectReference, 'apiVersion' | 'kind'>) => {
       const hooks = metrics.reflector(name);
       const unreadable = (object: Unreadable): void => {
@@ -74,7 +74,7 @@ export class Caches {
     this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
     this.nodes.subscribe((change) => this.#watches.node(change));
     this.runtimeClasses.subscribe(({ key }) => this.#watches.runtimeClass(key));
-    this.nodePods = new NodePodCache(client, podNamespace, common('pods', { apiVersion: 'v1', kind: 'Pod' }), () =>
+    this.nodePods = new NodePodCache(client, nodePodNamespace, common('pods', { apiVersion: 'v1', kind: 'Pod' }), () =>
       this.#watches.nodePodsListed(),
     );
     this.nodePods.store.subscribe((change) => this.#watches.nodePod(change));

@@ -55,13 +55,19 @@ export async function connect(
     fence,
   });
   const aws = createAwsClients({ region: options.region, version, fence });
-  const caches = new Caches(client, options.podNamespace, log, metrics);
+  const caches = new Caches(client, options.nodePodNamespace, log, metrics);
   return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
 }
 
 /** The domain's ports to AWS and the cluster. */
 export function portsOf(
-  { clusterName, podNamespace, maxPoolsUpdating, allowedImagePullSecrets: pullSecrets = [] }: Options,
+  {
+    clusterName,
+    podNamespace,
+    nodePodNamespace: namespace,
+    maxPoolsUpdating,
+    allowedImagePullSecrets: pullSecrets = [],
+  }: Options,
   connections: Connections,
 ): Sources & Writers {
   const { client, aws, caches, registry, serverVersion } = connections;
@@ -74,7 +80,7 @@ export function portsOf(
     evictions: createEvictions(client),
     drains: createDrains(client),
     nodes: createNodes(client, caches.nodes, () => caches.nodeCache.readsImages),
-    nodePods: createNodePods(client, { namespace: podNamespace, pullSecrets }, caches.nodePods.store, (pool) =>
+    nodePods: createNodePods(client, { namespace, pullSecrets }, caches.nodePods.store, (pool) =>
       caches.nodePods.of(pool),
     ),
     poolNodesCache: caches.poolNodesCache,

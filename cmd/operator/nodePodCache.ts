@@ -1,4 +1,4 @@
-/** The pods that the operator runs on nodes, in its own namespace: the only pods that it watches. */
+/** The pods that the operator runs on nodes, in a namespace of their own: the only pods that it watches. */
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import {
   type NodePodIndex,

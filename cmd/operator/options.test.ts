@@ -43,13 +43,18 @@ describe('the command line', () => {
     assert.deepEqual([options.clusterName, options.region, options.pollMs], ['staging', 'eu-west-1', 5_000]);
   });
 
-  it('runs pods on nodes in its own namespace, and has its lease in that of the cluster', () => {
-    const namespaces = ({ podNamespace, leaderElectionNamespace }: ReturnType<typeof optionsOf>) => [
-      podNamespace,
-      leaderElectionNamespace,
-    ];
-    assert.deepEqual(namespaces(optionsOf(read(NEEDED))), ['winpool-system', 'kube-system']);
-    assert.deepEqual(namespaces(optionsOf(read(NEEDED, { POD_NAMESPACE: 'ops' }))), ['ops', 'kube-system']);
+  it('reads user data in its own namespace, has its lease in kube-system, and runs pods on nodes in a third one', () => {
+    const namespaces = (...given: Parameters<typeof read>) => {
+      const { podNamespace, leaderElectionNamespace, nodePodNamespace } = optionsOf(read(...given));
+      return [podNamespace, leaderElectionNamespace, nodePodNamespace];
+    };
+    assert.deepEqual(namespaces(NEEDED), ['winpool-system', 'kube-system', 'winpool-node-pods']);
+    assert.deepEqual(namespaces(NEEDED, { POD_NAMESPACE: 'ops' }), ['ops', 'kube-system', 'winpool-node-pods']);
+    assert.deepEqual(namespaces([...NEEDED, '--node-pod-namespace=tests']), [
+      'winpool-system',
+      'kube-system',
+      'tests',
+    ]);
   });
 
   it('treats an empty variable as unset, and uses the last value of a repeated flag', () => {
@@ -96,12 +101,13 @@ describe('the command line', () => {
         ['--max-pools-updating <number>', '1', 'WINPOOL_MAX_POOLS_UPDATING'],
         ['--enable-windows-ipam [boolean]', 'false', 'WINPOOL_ENABLE_WINDOWS_IPAM'],
         ['--enable-node-group-adoption [boolean]', 'false', 'WINPOOL_ENABLE_NODE_GROUP_ADOPTION'],
+        ['--pod-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
         [
           '--docs-url <url>',
           'https://github.com/windowspool-operator/windowspool-operator/blob/main/docs',
           'WINPOOL_DOCS_URL',
         ],
-        ['--pod-namespace <name>', 'winpool-system', 'POD_NAMESPACE'],
+        ['--node-pod-namespace <name>', 'winpool-node-pods', 'WINPOOL_NODE_POD_NAMESPACE'],
         ['--allowed-image-pull-secrets <names>', undefined, 'WINPOOL_ALLOWED_IMAGE_PULL_SECRETS'],
         ['--leader-elect <boolean>', 'true', 'WINPOOL_LEADER_ELECT'],
         ['--leader-election-namespace <name>', 'kube-system', 'WINPOOL_LEADER_ELECTION_NAMESPACE'],

@@ -87,6 +87,13 @@ const flags = {
       yesNo,
       'Let pools with nodeGroup.adoption: IfUnowned adopt node groups that have the tag winpool.dev/adoptable-by with the name of the pool.',
     ).default('false'),
+    podNamespace: new Flag(
+      '--pod-namespace <name>',
+      text,
+      'Namespace of the operator, which contains the ConfigMaps with user data (nodeGroup.userData). config/rbac grants access to ConfigMaps only there.',
+    )
+      .env('POD_NAMESPACE')
+      .default('winpool-system'),
     docsUrl: new Flag(
       '--docs-url <url>',
       httpUrl,
@@ -94,17 +101,15 @@ const flags = {
     ).default('https://github.com/windowspool-operator/windowspool-operator/blob/main/docs'),
   }),
   ...group('Pods on nodes:', {
-    podNamespace: new Flag(
-      '--pod-namespace <name>',
+    nodePodNamespace: new Flag(
+      '--node-pod-namespace <name>',
       text,
-      'Namespace of the ConfigMaps with user data (nodeGroup.userData), of the pods that the operator runs on new nodes (verification.imagePrePull and smokeTest), and of their image pull Secrets. config/rbac grants access only in the namespace of the operator.',
-    )
-      .env('POD_NAMESPACE')
-      .default('winpool-system'),
+      'Namespace of the pods that the operator runs on new nodes (verification.imagePrePull and smokeTest), and of their image pull Secrets. Keep nothing else in it. If you change it, change config/rbac and config/admission as well.',
+    ).default('winpool-node-pods'),
     allowedImagePullSecrets: new Flag<readonly string[] | undefined>(
       '--allowed-image-pull-secrets <names>',
       names,
-      'Secrets in the namespace of these pods that pools may name in imagePullSecrets, separated by commas. The kubelet reads them, so list no others. Default: none.',
+      'Secrets in --node-pod-namespace that pools may name in imagePullSecrets, separated by commas. The kubelet reads them, so list no others. Default: none.',
     ),
   }),
   ...group('Leader election:', {

@@ -1,4 +1,4 @@
-/** The port NodePods: the pods that the operator runs on nodes, in its own namespace. */
+/** The port NodePods: the pods that the operator runs on nodes, in a namespace of their own. */
 import type {
   V1Container,
   V1ContainerStatus,

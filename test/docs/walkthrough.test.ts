@@ -70,7 +70,7 @@ const checks: readonly Check[] = [
       const kinds = 'crds,clusterroles,clusterrolebindings,namespaces,runtimeclasses';
       const left = (await reader.run(`kubectl get ${kinds} --output name`)).split('\n');
       assert.deepEqual(
-        left.filter((name) => /windowspool|winpool-system|runtimeclass/.test(name)),
+        left.filter((name) => /windowspool|winpool-|runtimeclass/.test(name)),
         [],
       );
     },

@@ -173,7 +173,8 @@ describe('make e2e', function () {
     assertNames(run.output(), 'aws eks delete-access-entry --cluster-name demo');
     // What other users have remains.
     assert.notEqual(await world.kubectl('get', 'crd', 'windowspools.winpool.dev', '--output=name'), '');
-    assert.notEqual(await world.kubectl('get', 'namespace', 'winpool-system', '--output=name'), '');
+    for (const namespace of ['winpool-system', 'winpool-node-pods'])
+      assert.notEqual(await world.kubectl('get', 'namespace', namespace, '--output=name'), '');
   });
 
   it('only reads with --read-only, including the node groups of other owners', async () => {
@@ -358,7 +359,7 @@ describe('make e2e', function () {
       const kinds = 'crds,namespaces,clusterroles,clusterrolebindings';
       const left = (await bare.kubectl('get', kinds, '--output=name')).split('\n');
       assert.deepEqual(
-        left.filter((name) => /windowspool|winpool-system/.test(name)),
+        left.filter((name) => /windowspool|winpool-/.test(name)),
         [],
       );
     } finally {

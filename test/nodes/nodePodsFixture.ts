@@ -6,7 +6,8 @@ import { GATE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
-const NAMESPACE = 'winpool-system';
+/** In config/rbac, and the default of --node-pod-namespace. */
+const NAMESPACE = 'winpool-node-pods';
 /** kwok leaves pods with images of this registry alone. */
 const REGISTRY = 'kubelet.test';
 

@@ -13,6 +13,8 @@ import { waitFor } from '../../hack/controlplane/wait.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OPERATOR = 'system:serviceaccount:winpool-system:windowspool-operator';
+/** The namespace of the pods that the operator runs on nodes. */
+const NODE_PODS = 'winpool-node-pods';
 
 /** The rules of the policy, which has their messages. */
 const { validations }: { validations: readonly { expression: string; message: string }[] } = parse(
@@ -185,7 +187,7 @@ describe('the admission policy of the operator', function () {
       scheduling: { nodeSelector: { 'kubernetes.io/os': os } },
     });
   const OURS = { 'app.kubernetes.io/managed-by': 'windowspool-operator' };
-  const OWN_PODS = messageOfRule('request.userInfo.username');
+  const OWN_PODS = messageOfRule('request.namespace');
   const WINDOWS_PODS = messageOfRule('variables.after.spec.activeDeadlineSeconds');
   const PLAIN_PODS = messageOfRule('variables.after.spec.automountServiceAccountToken');
   const UNPRIVILEGED = messageOfRule('windowsOptions.hostProcess');
@@ -197,7 +199,7 @@ describe('the admission policy of the operator', function () {
       kind: 'Pod',
       metadata: {
         name: 'image-pull-a-1',
-        namespace: 'winpool-system',
+        namespace: NODE_PODS,
         labels: { ...OURS, 'winpool.dev/pool': 'web' },
         ...metadata,
       },
@@ -336,12 +338,18 @@ describe('the admission policy of the operator', function () {
         pod({ securityContext: { runAsNonRoot: true, windowsOptions } }),
       ],
     ),
-    ['the deletion of a pod of its own', ['delete', 'pod', 'own', '-n', 'winpool-system'], 'allowed'],
-    ['the deletion of another pod', ['delete', 'pod', 'other', '-n', 'winpool-system'], OWN_PODS],
+    ['the deletion of a pod of its own', ['delete', 'pod', 'own', '-n', NODE_PODS], 'allowed'],
+    ['the deletion of another pod', ['delete', 'pod', 'other', '-n', NODE_PODS], OWN_PODS],
     ['a pod in another namespace', CREATE, OWN_PODS, pod({}, {}, { namespace: 'default' })],
     ['the deletion of a pod in another namespace', ['delete', 'pod', 'own', '-n', 'default'], OWN_PODS],
+    ['a pod in the namespace of the operator', CREATE, OWN_PODS, pod({}, {}, { namespace: 'winpool-system' })],
+    [
+      'the deletion of a pod in the namespace of the operator',
+      ['delete', 'pod', 'own', '-n', 'winpool-system'],
+      OWN_PODS,
+    ],
   ];
-  // Pod Security rejects it first in the namespace of the operator.
+  // Pod Security rejects it first in the namespace of these pods.
   const hostProcess = pod({
     hostNetwork: true,
     securityContext: {
@@ -355,10 +363,10 @@ describe('the admission policy of the operator', function () {
       await install(OPERATOR, 'resources: [admission]\n');
       await kubectl(['create', 'clusterrole', 'pods', '--verb=get,create,delete', '--resource=pods']);
       await kubectl(['create', 'clusterrolebinding', 'pods', '--clusterrole=pods', '--group=system:authenticated']);
-      for (const namespace of ['winpool-system', 'default'])
+      for (const namespace of [NODE_PODS, 'winpool-system', 'default'])
         await apply(JSON.parse(pod({}, {}, { name: 'own', namespace })));
       await apply(JSON.parse(pod({}, {}, { name: 'other', labels: {} })));
-      await kubectl(['label', 'namespace', 'winpool-system', 'pod-security.kubernetes.io/enforce-']);
+      await kubectl(['label', 'namespace', NODE_PODS, 'pod-security.kubernetes.io/enforce-']);
     });
     after(async () => {
       await kubectl(['delete', 'clusterrolebinding', 'pods']);

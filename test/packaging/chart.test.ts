@@ -204,6 +204,28 @@ describe('the Helm chart', function () {
       assert.deepEqual(subject, { kind: 'ServiceAccount', name: 'windowspool-operator', namespace: 'elsewhere' });
   });
 
+  it('lets the operator run pods on nodes only in nodePods.namespace', async () => {
+    const sets = ['--set', 'nodePods.namespace=tests'];
+    const plain = await rendered();
+    const moved = await rendered(...sets);
+    const role = 'windowspool-operator-node-pods';
+    assert.deepEqual([...moved.keys()].filter((key) => !plain.has(key)).sort(), [
+      'Namespace tests',
+      `Role tests/${role}`,
+      `RoleBinding tests/${role}`,
+    ]);
+    const text = await template(...VALUES, ...sets);
+    assert.doesNotMatch(text, /winpool-node-pods/);
+    assert.match(text, /^ +- --node-pod-namespace=tests$/m);
+    assert.match(text, /request\.namespace == 'tests'/);
+    assert.doesNotMatch(await template(...VALUES), /--node-pod-namespace/);
+    const without = await rendered(...sets, '--set', 'nodePods.createNamespace=false');
+    assert.deepEqual(
+      [...moved.keys()].filter((key) => !without.has(key)),
+      ['Namespace tests'],
+    );
+  });
+
   it('can be a dependency of another chart, which can disable it', async () => {
     const parent = await mkdtemp(join(tmpdir(), 'windowspool-parent-'));
     try {
@@ -235,7 +257,7 @@ describe('the Helm chart', function () {
     assert.deepEqual([version, appVersion], [manifest.version, manifest.version]);
   });
 
-  it('contains every role of config/rbac, and no other', async () => {
+  it('contains every object of config/rbac, and no other', async () => {
     const names = (await readdir(join(ROOT, 'config/rbac'))).filter(
       (name) => name !== 'kustomization.yaml' && name !== 'service_account.yaml',
     );
@@ -330,8 +352,12 @@ describe('the Helm chart', function () {
       await rendered('--set-json', 'serviceAccount.annotations={"eks.amazonaws.com/role-arn":"arn"}')
     ).get('ServiceAccount winpool-system/windowspool-operator');
     assert.deepEqual(account?.metadata.annotations, { 'eks.amazonaws.com/role-arn': 'arn' });
-    assert.match(await template(...VALUES), /"?helm.sh\/resource-policy"?: keep/);
-    assert.doesNotMatch(await template(...VALUES, '--set-json', 'crds.keep=false'), /helm.sh\/resource-policy/);
+    // The CRD, and the namespace with the image pull Secrets.
+    const kept = async (...sets: readonly string[]) =>
+      [...(await template(...VALUES, ...sets)).matchAll(/helm.sh\/resource-policy"?: keep/g)].length;
+    assert.equal(await kept(), 2);
+    assert.equal(await kept('--set', 'crds.keep=false'), 1);
+    assert.equal(await kept('--set', 'crds.keep=false,nodePods.createNamespace=false'), 0);
   });
 
   const refused: readonly (readonly [what: string, set: string, words: RegExp])[] = [
@@ -346,6 +372,7 @@ describe('the Helm chart', function () {
     ['an image with a tag', 'image.repository="example.com/operator:1"', /at '\/image\/repository': .*pattern/],
     ['an incomplete digest', 'image.digest="sha256:12"', /at '\/image\/digest': .*does not match pattern/],
     ['replicas as a string', 'replicas="2"', /at '\/replicas': got string, want integer/],
+    ['a namespace that cannot exist', 'nodePods.namespace="Node_Pods"', /at '\/nodePods\/namespace': .*pattern/],
     ['a crowd', 'replicas=9', /at '\/replicas': maximum: got 9, want 5/],
     ['an unknown pull policy', 'image.pullPolicy="Sometimes"', /at '\/image\/pullPolicy': value must be one of/],
     ['an argument that is not a flag', 'extraArgs=["debug"]', /at '\/extraArgs\/0': .*does not match pattern/],

@@ -24,6 +24,7 @@ import { lastOtherCommit } from './previousOperator.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CHART = 'config/charts/windowspool-operator';
 const NAMESPACE = 'winpool-system';
+const NODE_PODS = 'winpool-node-pods';
 const RELEASE = 'windowspool-operator';
 
 const say = (line: string) => console.log(`    ${line}`);
@@ -149,6 +150,7 @@ describe('the Helm chart in a cluster', function () {
     const names = [
       await world.kubectl('get', kinds, '-n', NAMESPACE, '-o', 'name'),
       await world.kubectl('get', 'roles,rolebindings', '-n', 'kube-system', '-o', 'name'),
+      await world.kubectl('get', 'roles,rolebindings', '-n', NODE_PODS, '-o', 'name'),
       await world.kubectl('get', 'clusterroles,clusterrolebindings', '-o', 'name'),
     ];
     return names
@@ -213,10 +215,12 @@ describe('the Helm chart in a cluster', function () {
         await assertNothingDenied();
       });
 
-      it('keeps the CRD, the pools and their node groups when it is uninstalled', async () => {
+      it('keeps the CRD, the pools, their node groups and the Secrets of its pods on nodes when it is uninstalled', async () => {
         await operator?.stop();
+        await world.kubectl('create', 'secret', 'generic', 'registry', '-n', NODE_PODS);
         await withoutChanges(() => helm(`helm uninstall ${RELEASE} -n ${NAMESPACE} --wait`));
         assert.deepEqual(await installed(), []);
+        assert.match(await world.kubectl('get', 'secrets', '-n', NODE_PODS, '-o', 'name'), /^secret\/registry$/m);
         assert.equal(world.cloud.state.groups.get('web')?.nodegroup.status, 'ACTIVE');
       });
 
@@ -288,6 +292,7 @@ describe('the Helm chart in a cluster', function () {
         await operator?.stop();
         assert.deepEqual(await installed(), []);
         assert.equal(await world.kubectl('get', 'crds', '-o', 'name'), '');
+        assert.equal(await world.get('namespace', NODE_PODS), undefined);
         assert.equal(world.cloud.state.groups.get('web'), undefined);
       });
     });

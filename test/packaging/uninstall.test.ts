@@ -41,7 +41,7 @@ describe('an operator that was uninstalled before its pools', function () {
     assert.equal(code, 1);
     assert.match(text, /Some pools still exist[\s\S]*docs\/uninstall\.md/);
     const kept = await world.kubectl('get', 'crds,clusterroles,namespaces', '--output', 'name');
-    for (const name of ['windowspools.winpool.dev', 'windowspool-operator', 'winpool-system']) {
+    for (const name of ['windowspools.winpool.dev', 'windowspool-operator', 'winpool-system', 'winpool-node-pods']) {
       assert.ok(kept.includes(name), `${name} is still there`);
     }
     assert.notEqual((await world.pool('stuck'))?.metadata.deletionTimestamp, undefined);

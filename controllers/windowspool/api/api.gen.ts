@@ -515,7 +515,7 @@ export interface VerificationSpec {
   unhealthyConditions?: NodeConditionMatch1[];
 }
 /**
- * The operator pulls the images in requiredImages on each new node before the node is verified, one after the other, with pods in its own namespace that tolerate the gate. Each pod runs cmd.exe /c exit and is deleted afterwards. To use the defaults, set {}.
+ * The operator pulls the images in requiredImages on each new node before the node is verified, one after the other, with pods in the namespace winpool-node-pods that tolerate the gate. Each pod runs cmd.exe /c exit and is deleted afterwards. To use the defaults, set {}.
  */
 export interface ImagePrePullSpec {
   /**
@@ -523,12 +523,12 @@ export interface ImagePrePullSpec {
    */
   timeout: string;
   /**
-   * Secrets with the credentials of registries. They must exist in the namespace of the operator, whose flag --allowed-image-pull-secrets lists them.
+   * Secrets with the credentials of registries. They must exist in the namespace of these pods, winpool-node-pods by default, and the flag --allowed-image-pull-secrets of the operator lists them.
    */
   imagePullSecrets?: ImagePullSecret[];
 }
 /**
- * A Secret in the namespace of the operator.
+ * A Secret in the namespace of these pods.
  */
 export interface ImagePullSecret {
   /**
@@ -537,7 +537,7 @@ export interface ImagePullSecret {
   name: string;
 }
 /**
- * The operator runs a pod on each new node before the node is verified, in its own namespace. It checks that a pod starts, has an IP address, resolves names, and reaches a Service. A node whose test fails is not verified, and the operator repeats the test with a growing delay.
+ * The operator runs a pod on each new node before the node is verified, in the namespace winpool-node-pods. It checks that a pod starts, has an IP address, resolves names, and reaches a Service. A node whose test fails is not verified, and the operator repeats the test with a growing delay.
  */
 export interface SmokeTestSpec {
   /**
@@ -553,12 +553,12 @@ export interface SmokeTestSpec {
    */
   timeout: string;
   /**
-   * Secrets with the credentials of registries. They must exist in the namespace of the operator, whose flag --allowed-image-pull-secrets lists them.
+   * Secrets with the credentials of registries. They must exist in the namespace of these pods, winpool-node-pods by default, and the flag --allowed-image-pull-secrets of the operator lists them.
    */
   imagePullSecrets?: ImagePullSecret1[];
 }
 /**
- * A Secret in the namespace of the operator.
+ * A Secret in the namespace of these pods.
  */
 export interface ImagePullSecret1 {
   /**

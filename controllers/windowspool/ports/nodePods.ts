@@ -1,4 +1,4 @@
-/** The pods that the operator runs on nodes, in its own namespace. No other pods are cached. */
+/** The pods that the operator runs on nodes, in a namespace of their own. No other pods are cached. */
 import type { CallError, CallResult } from './callResult.ts';
 import { foreignMessage } from './foreignText.ts';
 import type { Toleration } from './runtimeClasses.ts';
@@ -21,7 +21,7 @@ export interface DesiredNodePod {
   /** The node, which owns the pod: Kubernetes deletes the pod with it. */
   readonly node: { readonly name: string; readonly uid: string };
   readonly containers: readonly NodePodContainer[];
-  /** Names of Secrets in the namespace of the operator. */
+  /** Names of Secrets in the namespace of these pods. */
   readonly imagePullSecrets: readonly string[];
   readonly tolerations: readonly Toleration[];
   /** How long it may run, from the time at which the kubelet accepts it. */

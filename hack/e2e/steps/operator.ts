@@ -21,7 +21,10 @@ const MIN_TOKEN_SECONDS = 10 * 60;
 const PARTS: readonly { readonly what: string; readonly source: readonly string[]; readonly isCrd?: true }[] = [
   { what: 'the CRD', source: ['--filename', join(ROOT, 'crds/windowspools.yaml')], isCrd: true },
   { what: `namespace ${NAMESPACE}`, source: ['--filename', join(ROOT, 'config/manager/namespace.yaml')] },
-  { what: "the operator's ServiceAccount and roles", source: ['--kustomize', join(ROOT, 'config/rbac')] },
+  {
+    what: "the operator's ServiceAccount and roles, and the namespace of its pods on nodes",
+    source: ['--kustomize', join(ROOT, 'config/rbac')],
+  },
 ];
 const REMOVE_PART_MS = 5 * MINUTE;
 

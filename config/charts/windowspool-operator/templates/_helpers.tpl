@@ -29,7 +29,12 @@ app.kubernetes.io/name: windowspool-operator
 {{- .root.Files.Get .path | replace $address (.root.Values.docsURL | default $address) -}}
 {{- end }}
 
-{{/* An object of files/, with the namespace and labels of the release, and with the labels and annotations that the caller adds. */}}
+{{/* The default of --node-pod-namespace, as in config/rbac and config/admission. */}}
+{{- define "windowspool-operator.nodePodNamespace" -}}
+winpool-node-pods
+{{- end }}
+
+{{/* An object of files/, with the namespace and labels of the release, nodePods.namespace, and the labels and annotations that the caller adds. */}}
 {{- define "windowspool-operator.object" -}}
 {{- $object := include "windowspool-operator.file" . | fromYaml -}}
 {{- $metadata := $object.metadata -}}
@@ -44,5 +49,5 @@ app.kubernetes.io/name: windowspool-operator
 {{- with .annotations -}}
 {{- $_ := set $metadata "annotations" (merge ($metadata.annotations | default dict) .) -}}
 {{- end -}}
-{{- toYaml $object -}}
+{{- toYaml $object | replace (include "windowspool-operator.nodePodNamespace" .) .root.Values.nodePods.namespace -}}
 {{- end }}
