@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { V1Pod } from '@kubernetes/client-node';
 import { Store } from '../runtime/store.ts';
+import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { DesiredNodePod, NodePod } from '../windowspool/ports/nodePods.ts';
 import { NOW } from '../windowspool/testing/fixtures.ts';
 import { findingsOf } from '../workloads/lint.ts';
@@ -278,6 +279,16 @@ const rejecting =
   (_request, response) =>
     json(response, code, { kind: 'Status', status: 'Failure', code, reason, message });
 
+const denied = (verb: string) =>
+  rejecting(
+    403,
+    'Forbidden',
+    `pods is forbidden: User "system:serviceaccount:ops:windowspool-operator" cannot ${verb} resource "pods" in API group "" in the namespace "ops"`,
+  );
+
+/** What must be installed, where. */
+const REMEDY = /\bNamespace ops must exist\b.*windowspool-operator-node-pods\b.*config\/rbac\b.*--node-pod-namespace/;
+
 describe('the creation of such a pod', () => {
   it('is refused with a Secret that the administrator has not listed, and nothing is sent', async () => {
     await using open = await port(rejecting(500, 'InternalError', 'must not be called'));
@@ -343,15 +354,7 @@ describe('the creation of such a pod', () => {
 
   const table: readonly (readonly [string, Handler, string])[] = [
     ['that exists is a conflict', rejecting(409, 'AlreadyExists', 'pods "a" already exists'), 'conflict'],
-    [
-      'without the permission is denied',
-      rejecting(
-        403,
-        'Forbidden',
-        'pods is forbidden: User "system:serviceaccount:ops:windowspool-operator" cannot create resource "pods"',
-      ),
-      'denied',
-    ],
+    ['without the permission is denied', denied('create'), 'denied'],
     [
       'is refused by Pod Security',
       rejecting(
@@ -370,7 +373,20 @@ describe('the creation of such a pod', () => {
     it(name, async () => {
       await using open = await port(answering);
       const answer = await open.pods.create(desired, signal);
-      assert.deepEqual(answer.ok ? answer : [answer.error.kind, answer.error.operation], [want, 'create pods']);
+      assert.deepEqual(answer.ok ? answer : [answer.error.kind, answer.error.operation], [want, 'create pods in ops']);
+    });
+  }
+
+  const remedies: readonly (readonly [string, Handler, boolean])[] = [
+    ['without the permission', denied('create'), true],
+    ['without the namespace', rejecting(404, 'NotFound', 'namespaces "ops" not found'), true],
+    ['beyond a quota', rejecting(403, 'Forbidden', 'pods "a" is forbidden: exceeded quota: few'), false],
+  ];
+  for (const [name, answering, isNamed] of remedies) {
+    it(`that is rejected ${name} ${isNamed ? 'names' : 'does not name'} what to install`, async () => {
+      await using open = await port(answering);
+      const answer = await open.pods.create(desired, signal);
+      assert.equal(answer.ok ? undefined : REMEDY.test(answer.error.message), isNamed);
     });
   }
 });
@@ -391,19 +407,22 @@ describe('the deletion of such a pod', () => {
 });
 
 describe('the watch of such pods', () => {
-  it('is only of the pods of the operator in its namespace, and reports errors', async () => {
-    const results: (string | undefined)[] = [];
+  it('is only of the pods of the operator in their namespace, and reports errors with their remedy', async () => {
+    const results: (CallError | undefined)[] = [];
     let isDenied = true;
     await using server = await loopback((request, response) =>
       isDenied
-        ? rejecting(403, 'Forbidden', 'pods is forbidden')(request, response)
+        ? denied('list')(request, response)
         : json(response, 200, { metadata: { resourceVersion: '9' }, items: [stored()] }),
     );
-    const { list } = nodePodListWatch(server.client, 'ops', (error) => results.push(error?.kind));
+    const { list } = nodePodListWatch(server.client, 'ops', (error) => results.push(error));
     await assert.rejects(list({ resourceVersion: '0' }, signal), /forbidden/);
     isDenied = false;
     assert.deepEqual((await list({ resourceVersion: '0' }, signal)).items, [CREATED]);
-    assert.deepEqual(results, ['denied', undefined]);
+    assert.deepEqual(
+      results.map((error) => error && [error.kind, error.operation, REMEDY.test(error.message)]),
+      [['denied', 'watch pods in ops', true], undefined],
+    );
     const [first] = server.requests;
     assert.deepEqual(
       [first?.path, first?.query.labelSelector],

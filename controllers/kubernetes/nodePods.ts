@@ -17,7 +17,7 @@ import {
   RETRY_ANNOTATION,
   WINDOWS,
 } from '../windowspool/api/labels.ts';
-import type { CallError, CallResult } from '../windowspool/ports/callResult.ts';
+import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignText } from '../windowspool/ports/foreignText.ts';
 import {
   type ContainerState,
@@ -85,7 +85,9 @@ export function nodePodListWatch(
   const fieldSelector = 'spec.serviceAccountName!=';
   const path = pathOf(namespace);
   const source = createListWatch({ client, path, decoder: jsonDecoder(nodePodOf), labelSelector, fieldSelector });
-  return reportingListWatch(source, `watch pods in ${namespace}`, onResult);
+  return reportingListWatch(source, `watch pods in ${namespace}`, (error) =>
+    onResult(error && withRemedy(error, namespace)),
+  );
 }
 
 const pathOf = (namespace: string, name?: string) => apiPath('v1', 'pods', { namespace, name });
@@ -100,41 +102,50 @@ export function createNodePods(
   store: StoreView<NodePod>,
   of: (pool: string) => NodePodsView,
 ): NodePods {
+  const create = `create pods in ${namespace}`;
   return {
     of,
     create: async (desired, signal) => {
       const other = desired.imagePullSecrets.find((name) => !pullSecrets.includes(name));
-      if (other !== undefined) return { ok: false, error: secretNotAllowed(other) };
-      return asRejection(
-        await toCallResult('create pods', signal, async () => {
-          const body = manifestOf(desired);
-          store.observeWrite(nodePodOf(await client.request<V1Pod>('POST', pathOf(namespace), { body, signal })));
-        }),
-      );
+      if (other !== undefined) return { ok: false, error: secretNotAllowed(create, other) };
+      const answer = await toCallResult(create, signal, async () => {
+        const body = manifestOf(desired);
+        store.observeWrite(nodePodOf(await client.request<V1Pod>('POST', pathOf(namespace), { body, signal })));
+      });
+      return answer.ok ? answer : { ok: false, error: withRemedy(asRejection(answer.error), namespace) };
     },
-    delete: ({ name, uid }, signal) =>
-      toCallResult('delete pods', signal, async () => {
+    delete: async ({ name, uid }, signal) => {
+      const answer = await toCallResult(`delete pods in ${namespace}`, signal, async () => {
         const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
         await ignoreNotFound(client.request('DELETE', pathOf(namespace, name), { body, signal }));
-      }),
+      });
+      return answer.ok ? answer : { ok: false, error: withRemedy(answer.error, namespace) };
+    },
   };
 }
 
-function secretNotAllowed(name: string): CallError {
+function secretNotAllowed(operation: string, name: string): CallError {
   const message = `imagePullSecrets names Secret ${name}, which --allowed-image-pull-secrets does not list. Add it to that flag of the operator, or remove it from the pool`;
-  return { kind: 'refused', operation: 'create pods', code: 'SecretNotAllowed', message };
+  return { kind: 'refused', operation, code: 'SecretNotAllowed', message };
 }
 
 /**
  * RBAC answers with 403 as Pod Security, quotas and other admission plugins do, and a missing namespace with 404: only the first is a missing
  * permission.
  */
-function asRejection<T>(answer: CallResult<T>): CallResult<T> {
-  if (answer.ok) return answer;
-  const { kind, message } = answer.error;
+function asRejection(error: CallError): CallError {
+  const { kind, message } = error;
   const isRejected =
     kind === 'gone' || (kind === 'denied' && message.includes(' is forbidden: ') && !message.includes('cannot create'));
-  return isRejected ? { ...answer, error: { ...answer.error, kind: 'refused' } } : answer;
+  return isRejected ? { ...error, kind: 'refused' } : error;
+}
+
+/** The Role is in the namespace, so without the namespace, RBAC answers with 403. Only a permission for all namespaces reaches the 404. */
+function withRemedy(error: CallError, namespace: string): CallError {
+  const isMissing = error.code === 'NotFound' || (error.kind === 'denied' && error.code === 'Forbidden');
+  if (!isMissing) return error;
+  const remedy = `Namespace ${namespace} must exist, with the Role and RoleBinding windowspool-operator-node-pods: install them from config/rbac or with the Helm chart, or correct --node-pod-namespace`;
+  return { ...error, message: `${error.message}. ${remedy}` };
 }
 
 /**
