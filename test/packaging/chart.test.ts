@@ -204,6 +204,21 @@ describe('the Helm chart', function () {
       assert.deepEqual(subject, { kind: 'ServiceAccount', name: 'windowspool-operator', namespace: 'elsewhere' });
   });
 
+  it('renders the same objects in another namespace as config/other-namespace', async () => {
+    await mkdir(join(ROOT, 'build'), { recursive: true });
+    const folder = await mkdtemp(join(ROOT, 'build/kustomize-'));
+    try {
+      const overlay = { resources: ['../../config/default'], components: ['../../config/other-namespace'] };
+      await writeFile(join(folder, 'kustomization.yaml'), stringify(overlay));
+      const ours = objectsOf(await run(helm, 'template', 'x', CHART, '--namespace', 'ops', ...VALUES));
+      const theirs = objectsOf(await run(kubectl, 'kustomize', folder));
+      assert.ok(theirs.delete('Namespace ops'));
+      assert.deepEqual([...ours].sort(), [...theirs].sort());
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('lets the operator run pods on nodes only in nodePods.namespace', async () => {
     const sets = ['--set', 'nodePods.namespace=tests'];
     const plain = await rendered();
