@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { assertNames } from '../test/messages.ts';
 import { bundle, bundleExecutable } from './bundle.ts';
@@ -56,6 +56,22 @@ describe('a bundle', () => {
     });
     const { stdout } = await runCommand(process.execPath, [join(folder, 'out/main.mjs')], { timeoutMs: 10_000 });
     assert.equal(stdout.trim(), 'true false');
+  });
+
+  it('has the WebAssembly files of its packages beside it, and an executable has them inside', async () => {
+    const program = `import { createReadSyntax } from '${ROOT}controllers/kubernetes/scriptSyntax.ts';
+      console.log(JSON.stringify(await createReadSyntax()('a\\nexit')));`;
+    const files = await bundled({ 'main.ts': program });
+    assert.equal(files.filter(({ file }) => file.endsWith('.wasm')).length, 2);
+    const executable = await bundleExecutable(relative(ROOT, join(folder, 'main.ts')), 'alone', join(folder, 'alone'));
+    assert.equal(executable.length, 1);
+    for (const file of ['out/main.mjs', 'alone/alone']) {
+      const { stdout } = await runCommand(process.execPath, [join(folder, file)], { timeoutMs: 30_000 });
+      assert.equal(stdout, '{"exit":2}\n');
+      const notices = await readFile(join(folder, dirname(file), 'THIRD_PARTY_NOTICES'), 'utf8');
+      for (const name of ['tree-sitter-powershell', 'web-tree-sitter'])
+        assert.match(notices, new RegExp(`^${name} \\S+: MIT$`, 'm'));
+    }
   });
 
   it('as an executable file tells who runs it with an old Node.js which version it needs', async () => {

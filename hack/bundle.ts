@@ -1,7 +1,7 @@
 /** Bundles programs: the operator, and the programs that the benchmarks measure. */
 import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import http from 'node:http';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
@@ -53,6 +53,21 @@ const httpWithoutUndici: Plugin = {
   },
 };
 
+/** WebAssembly files are beside the bundle, where they need no memory until they are read, and in the file of an executable. */
+const wasmFiles: Plugin = {
+  name: 'wasm-files',
+  setup: (esbuild) =>
+    esbuild.onLoad({ filter: /controllers[\\/]kubernetes[\\/]wasm\.ts$/ }, ({ path }) => ({
+      contents: `import { readFileSync } from 'node:fs';
+import grammarFile from 'tree-sitter-powershell/tree-sitter-powershell.wasm';
+import treeSitterFile from 'web-tree-sitter/web-tree-sitter.wasm';
+const read = (file) => (typeof file === 'string' ? readFileSync(new URL(file, import.meta.url)) : file);
+export const grammar = read(grammarFile);
+export const treeSitter = read(treeSitterFile);`,
+      resolveDir: dirname(path),
+    })),
+};
+
 const OPTIONS = {
   absWorkingDir: ROOT,
   outExtension: { '.js': '.mjs' },
@@ -74,7 +89,8 @@ const OPTIONS = {
   // installed for tests must not change what ships.
   external: ['supports-color'],
   metafile: true,
-  plugins: [sheddableSchemas, httpWithoutUndici],
+  plugins: [sheddableSchemas, httpWithoutUndici, wasmFiles],
+  loader: { '.wasm': 'file' },
   // Bundled CommonJS code calls require, which does not exist in ES modules.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   define: { 'process.env.NODE_ENV': '"production"' },
@@ -103,7 +119,8 @@ export async function bundleExecutable(entry: string, name: string, outdir: stri
   const { outExtension: _, ...options } = OPTIONS;
   const outfile = join(outdir, name);
   const banner = { js: `#!/usr/bin/env node\n${OPTIONS.banner.js}\n${refusal(name)}` };
-  const written = await write({ ...options, splitting: false, banner, entryPoints: [entry], outfile }, outdir);
+  const loader = { '.wasm': 'binary' } as const;
+  const written = await write({ ...options, loader, splitting: false, banner, entryPoints: [entry], outfile }, outdir);
   await chmod(resolve(ROOT, outfile), 0o755);
   return written;
 }

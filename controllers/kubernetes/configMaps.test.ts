@@ -55,6 +55,7 @@ describe('a script in a ConfigMap', () => {
       ...found,
       keys: ['a.ps1', 'b.ps1'],
       text: 'a',
+      syntax: {},
     });
   });
 
@@ -69,6 +70,12 @@ describe('a script in a ConfigMap', () => {
       ...found,
       keys: ['a.ps1'],
       text: 'a',
+      syntax: {},
     });
+  });
+
+  it('is parsed', async () => {
+    const { syntax } = await script({ data: { 'a.ps1': 'a\nexit\nb {' } });
+    assert.deepEqual(syntax, { exit: 2, error: 3 });
   });
 });

@@ -10,6 +10,7 @@ import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { recordIdentity, type Wire } from './objects.ts';
 import { apiPath } from './paths.ts';
+import { createReadSyntax, type ReadSyntax } from './scriptSyntax.ts';
 
 /** The fields of a ConfigMap that the operator keeps. */
 export interface ConfigMap {
@@ -43,7 +44,11 @@ export function createInstanceLists(client: KubernetesClient): InstanceLists {
 }
 
 /** The port UserScripts: reads a script from the API server on each call. */
-export function createUserScripts(client: KubernetesClient, namespace: string): UserScripts {
+export function createUserScripts(
+  client: KubernetesClient,
+  namespace: string,
+  readSyntax: ReadSyntax = createReadSyntax(),
+): UserScripts {
   return {
     read: ({ configMap, key }, signal) =>
       toCallResult(`get configmaps ${namespace}/${configMap}`, signal, async () => {
@@ -51,11 +56,13 @@ export function createUserScripts(client: KubernetesClient, namespace: string): 
         const found = await ignoreNotFound(client.request<V1ConfigMap>('GET', path, { signal }));
         const { data = {}, binaryData = {} } = found ?? {};
         const text = Object.hasOwn(data, key) ? data[key] : undefined;
+        const syntax = text === undefined ? undefined : await readSyntax(text);
         return {
           namespace,
           keys: found && Object.keys(data).sort(),
           text,
           isBinary: text === undefined && Object.hasOwn(binaryData, key),
+          ...(syntax && { syntax }),
         };
       }),
   };

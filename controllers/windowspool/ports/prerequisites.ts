@@ -252,6 +252,14 @@ export interface SystemObjects {
   linuxGroups(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
 }
 
+/** What a grammar of PowerShell finds in a script. It is not that of PowerShell itself. Lines are those of the text, from 1. */
+export interface ScriptSyntax {
+  /** The first bracket, string or comment that does not end, or that ends without a beginning. */
+  readonly error?: number;
+  /** The first `exit` that is a command, also in a function or a script block. */
+  readonly exit?: number;
+}
+
 /** A key of a ConfigMap that has a script. */
 export interface ScriptSource {
   /** Of the ConfigMap. */
@@ -261,6 +269,8 @@ export interface ScriptSource {
   /** The value of the key; undefined: it has no such key, or in binaryData only. */
   readonly text: string | undefined;
   readonly isBinary: boolean;
+  /** Absent: it was not parsed. */
+  readonly syntax?: ScriptSyntax;
 }
 
 /** Reads scripts from ConfigMaps in the namespace of the operator: they run on nodes, so only who may write there may write them. */

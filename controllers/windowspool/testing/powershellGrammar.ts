@@ -1,17 +1,13 @@
 /**
- * The grammar of PowerShell that editors use (tree-sitter). It finds what is no PowerShell. It does not know that PowerShell treats typographic quotation
- * marks as normal ones: `powershellTokens.ts` does.
+ * The grammar with which the operator parses scripts. It finds what is no PowerShell in what the operator writes. It does not know that PowerShell treats
+ * typographic quotation marks as normal ones: `powershellTokens.ts` does. Its other blind spots are in `controllers/kubernetes/powershellGrammar.ts`.
  */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { Language, type Node, Parser } from 'web-tree-sitter';
-
-const GRAMMAR = fileURLToPath(import.meta.resolve('tree-sitter-powershell/tree-sitter-powershell.wasm'));
+import type { Node } from 'web-tree-sitter';
+import { createParser } from '../../kubernetes/powershellGrammar.ts';
 
 /** A function that parses the commands within the tags of user data, or throws an error that names the first place that is no PowerShell. */
 export async function powershellParser(): Promise<(userData: string) => Node> {
-  await Parser.init();
-  const parser = new Parser().setLanguage(await Language.load(readFileSync(GRAMMAR)));
+  const parser = await createParser();
   return (userData) => {
     const [, commands] = /^<powershell>\n(.*)<\/powershell>\n$/s.exec(userData) ?? [];
     const root = commands === undefined ? undefined : parser.parse(commands)?.rootNode;

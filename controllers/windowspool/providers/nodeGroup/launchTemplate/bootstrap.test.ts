@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assertGolden } from '../../../../../test/goldenText.ts';
+import { MAX_USER_DATA_BYTES } from '../../../ports/userScript.ts';
 import { nodesIn, powershellParser } from '../../../testing/powershellGrammar.ts';
 import { tokensOf } from '../../../testing/powershellTokens.ts';
-import { type Bootstrap, bootstrapUserData, kubeletArgumentsIn, MAX_USER_DATA_BYTES } from './bootstrap.ts';
+import { type Bootstrap, bootstrapUserData, kubeletArgumentsIn } from './bootstrap.ts';
 import { quoted } from './powershell.ts';
 
 const plain: Bootstrap = {

@@ -1,5 +1,6 @@
 /** The user data of a node of a CUSTOM group, to which EKS adds nothing: it must join the node to the cluster. Pure. */
 import type { Taint } from '../../../ports/nodes.ts';
+import { MAX_USER_DATA_BYTES } from '../../../ports/userScript.ts';
 import { cut } from '../../../util/words.ts';
 import { quoted, scriptBlock } from './powershell.ts';
 
@@ -23,12 +24,6 @@ export interface Bootstrap {
   /** The user's script that runs after the node has joined, if the bootstrap did not fail. */
   readonly after?: string;
 }
-
-/**
- * What EC2 accepts, in bytes before the encoding in base64. Source:
- * https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html
- */
-export const MAX_USER_DATA_BYTES = 16_384;
 
 /** A text for nodes to run, or why they cannot run it, with the next step, without a full stop. */
 export type ScriptResult = { readonly script: string } | { readonly problem: string };
