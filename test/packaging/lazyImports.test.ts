@@ -176,6 +176,7 @@ console.log((await new EC2Client({ region: 'eu-west-1' }).config.credentials()).
         });
         try {
           await operator.ready();
+          await refuseScript(world, `script-${name}`);
           await bringUpAndReplace(world, `lazy-${name}`);
         } finally {
           // If it kept running, the next suite would have two operators.
@@ -247,6 +248,20 @@ async function awsAuthAlone(world: TestEnv): Promise<() => Promise<void>> {
     await world.apply(windowsIpam(true));
     await world.kubectl('delete', 'configmap', 'aws-auth', '-n', 'kube-system');
   };
+}
+
+/** Creates a pool with a script that is refused only after the grammar of PowerShell has found `exit` in it. */
+async function refuseScript(world: TestEnv, name: string): Promise<void> {
+  await world.apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { namespace: 'winpool-system', name },
+    data: { 'user-data.ps1': 'exit 1' },
+  });
+  await world.apply(poolManifest(name, { nodeGroup: { userData: { configMap: name } } }));
+  await world.waitForConditions(name, 'PrerequisitesMet=False/UserDataInvalid');
+  await world.kubectl('delete', 'windowspool', name, '--timeout=30s');
+  await world.kubectl('delete', 'configmap', name, '-n', 'winpool-system');
 }
 
 /** Creates a pool and replaces a node, which needs every AWS client: SSM for the latest release, EC2 and Auto Scaling for the node. */

@@ -32,19 +32,15 @@ describe('the script of a ConfigMap', () => {
       assert.deepEqual(read(text), { script });
     });
 
-  it('may have exit where it is no command before the bootstrap', () => {
-    for (const text of [
-      'Write-Host exit',
-      '$exit = 1',
-      'Exit-PSSession',
-      'exit /b 0',
-      '# exit',
-      '<# a\nexit\n#>\nb',
-      'a-exit',
-    ])
-      assert.deepEqual(read(text), { script: text });
-    const after = readScript({ ...userData, phase: 'AfterBootstrap' }, source({ text: 'exit 0' }));
-    assert.deepEqual(after, { script: 'exit 0' });
+  it('may have exit after the bootstrap, and is not refused if it was not parsed', () => {
+    const script = { script: 'exit 0' };
+    const after: UserData = { ...userData, phase: 'AfterBootstrap' };
+    assert.deepEqual(readScript(after, source({ text: 'exit 0', syntax: { exit: 1 } })), script);
+    assert.deepEqual(read('exit 0'), script);
+  });
+
+  it('may have a syntax error', () => {
+    assert.deepEqual(readScript(userData, source({ text: 'a {', syntax: { error: 1 } })), { script: 'a {' });
   });
 
   const problems: readonly (readonly [what: string, change: Partial<ScriptSource>, args: readonly string[]])[] = [
@@ -85,7 +81,7 @@ describe('the script of a ConfigMap', () => {
     ],
     [
       'it ends PowerShell before the bootstrap',
-      { text: '<# exit #> "exit" # exit\nif (Test-Path C:\\done) { exit 0 }' },
+      { text: 'a\nif (Test-Path C:\\done) { exit 0 }', syntax: { exit: 2 } },
       ['user-data.ps1', 'winpool-system/windows', 'line 2', 'return'],
     ],
     [

@@ -1,6 +1,7 @@
 /** The user's PowerShell script for nodes, from a ConfigMap in the namespace of the operator. Pure. Nothing here returns a text with a part of the script. */
 import type { UserData, WindowsPoolSpec } from '../../../api/api.gen.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
+import { scriptIn } from '../../../ports/userScript.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import type { CheckFacts } from '../model/checkFacts.ts';
@@ -30,13 +31,13 @@ export function readScript(userData: UserData, source: ScriptSource): ScriptResu
   // Before anything else looks at it: a ConfigMap can have a megabyte.
   const excess = excessOf(where, text);
   if (excess !== undefined) return { problem: excess };
-  const script = withoutTags(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')).trimEnd();
+  const { script } = scriptIn(text);
   if (script.trim() === '') return { problem: `${where} is empty. Write the PowerShell commands for nodes to it` };
   if (/start-eksbootstrap/i.test(script))
     return {
       problem: `${where} names Start-EKSBootstrap.ps1, which the user data of nodes already runs. Remove that command`,
     };
-  const exit = userData.phase === 'BeforeBootstrap' ? exitIn(script) : undefined;
+  const exit = userData.phase === 'BeforeBootstrap' ? source.syntax?.exit : undefined;
   if (exit !== undefined)
     return {
       problem: `${where} has exit in line ${exit}, which would end the user data before the node joins the cluster. Use return instead`,
@@ -79,34 +80,6 @@ function absence(userData: UserData, source: ScriptSource): string {
     return `${describeSource(userData, source)} is in binaryData, because the file is not UTF-8 text. Save the script as UTF-8, and create the ConfigMap again`;
   const others = keys.length > 0 ? ` It has ${joined(keys)}.` : '';
   return `${name} has no key ${key}, which nodeGroup.userData names.${others} Add the key, or correct nodeGroup.userData.key`;
-}
-
-/** `exit` as a command: at the beginning of a line, or after a character that ends another command or begins a block. */
-const EXIT = /(?:^|[;{}(&|])[ \t]{0,64}exit(?![\w-]|[ \t]{1,8}\/b)/i;
-
-/** The number of the first line with the command `exit`, which ends all of PowerShell; undefined if no line has it. */
-function exitIn(script: string): number | undefined {
-  const line = withoutComments(script)
-    .split('\n')
-    .findIndex((text) => EXIT.test(text));
-  return line < 0 ? undefined : line + 1;
-}
-
-/** The script without the text of its comments, and with all of its lines. */
-function withoutComments(script: string): string {
-  const [first = '', ...others] = script.split('<#');
-  const rest = others.map((part) => {
-    const end = part.indexOf('#>');
-    const [comment, code] = end < 0 ? [part, ''] : [part.slice(0, end), part.slice(end + 2)];
-    return comment.replace(/[^\n]/g, '') + code;
-  });
-  return [first, ...rest].join('').replace(/#.*/g, '');
-}
-
-/** The commands between the tags of user data, which a script that was written for EC2 has. */
-function withoutTags(text: string): string {
-  const [, inner] = /^\s*<powershell>\n?([\s\S]*)<\/powershell>\s*$/i.exec(text) ?? [];
-  return inner ?? text;
 }
 
 /** What may be a secret, by its kind. Each is found on one line, and names no more of it. */
