@@ -88,7 +88,9 @@ const prerequisites = {
   UserDataNotFound:
     'The ConfigMap that nodeGroup.userData names does not exist in the namespace of the operator, or does not have the key. Create it, or correct nodeGroup.userData.',
   UserDataInvalid:
-    'Nodes cannot run the script of nodeGroup.userData: it is too long, is empty, or contains tags of user data or the bootstrap of EKS. Correct the ConfigMap.',
+    'Nodes cannot run the script of nodeGroup.userData: it is too long, is empty, or contains tags of user data, the bootstrap of EKS or exit. Correct the ConfigMap.',
+  UserDataSyntaxError:
+    'Warning: the script of nodeGroup.userData may have a syntax error, and then nodes do not join. Test it with PowerShell. If PowerShell reports no error, ignore the warning.',
   AMIInvalid:
     'No node can start from the AMI in nodeGroup.ami, or it has another Windows version than the pool. Set nodeGroup.ami to an AMI that exists and fits windowsVersion.',
   NodeGroupQuotaReached:

@@ -28,6 +28,25 @@ describe('the checks of the script of nodeGroup.userData', () => {
       scriptInput({ keys: ['a.ps1'], text: '<script>dir</script>' }),
       [['UserDataInvalid', 'a.ps1', 'winpool-system/windows', '<script>']],
     ],
+    ['a script in which the grammar finds nothing', scriptInput({ keys: ['a.ps1'], text: 'a', syntax: {} }), []],
+    [
+      'a script that may have a syntax error',
+      scriptInput({ keys: ['a.ps1'], text: 'a\nb {', syntax: { error: 2 } }),
+      [
+        [
+          'UserDataSyntaxError (warning)',
+          'a.ps1',
+          'winpool-system/windows',
+          'line 2',
+          '[scriptblock]::Create((Get-Content -Raw a.ps1))',
+        ],
+      ],
+    ],
+    [
+      'a script that is refused, and has a syntax error',
+      scriptInput({ keys: ['a.ps1'], text: 'exit\nb {', syntax: { exit: 1, error: 2 } }),
+      [['UserDataInvalid', 'a.ps1', 'winpool-system/windows', 'line 1', 'return']],
+    ],
     [
       'a script that cannot be read',
       { ...scriptInput({}), facts: sampleFacts({ userData: unasked() }) },

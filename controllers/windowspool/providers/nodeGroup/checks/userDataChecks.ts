@@ -1,6 +1,6 @@
 /** Checks on the script for nodes. */
 
-import { type Answer, advises, met, notMet, required } from '../../../checks/check.ts';
+import { type Answer, advises, met, notMet, required, warning, warns } from '../../../checks/check.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import { describeSource, readScript, secretsIn, userDataIn, userScriptOf } from '../launchTemplate/userScript.ts';
@@ -31,6 +31,25 @@ function resultOf(spec: CheckInput['spec'], source: ScriptSource): Answer {
   const found = userData && readScript(userData, source);
   return found && 'problem' in found ? notMet(found.problem) : met;
 }
+
+/**
+ * The script should have no syntax error: then nodes run none of it, and do not join. A warning, because the grammar that finds it is not that of PowerShell.
+ */
+export const userDataSyntax: NodeGroupCheck = {
+  ...warns('UserDataSyntaxError', 'user-data-syntax', 'the syntax of that script'),
+  explains: ['NodesMissing', 'GroupBroken'],
+  needs: ['userData'],
+  evaluate({ spec, facts }) {
+    const [userData, source] = [userDataIn(spec), facts.userData];
+    // A script that is not used, or cannot be read, is reported by the checks before.
+    if (!userData || !source?.ok || userScriptOf(spec, facts) === undefined) return undefined;
+    const line = source.value.syntax?.error;
+    if (line === undefined) return met;
+    return warning(
+      `${describeSource(userData, source.value)} may have a syntax error: in line ${line}, a bracket, a string or a comment begins or ends without the other end. Nodes run no part of such a script, and do not join. Test the file with PowerShell, without tags: [scriptblock]::Create((Get-Content -Raw ${userData.key})). If it reports no error, ignore this warning`,
+    );
+  },
+};
 
 /**
  * The script should contain no secrets: every program on the node can read the user data of the instance, and so can everybody with
