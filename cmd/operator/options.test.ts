@@ -50,11 +50,7 @@ describe('the command line', () => {
     };
     assert.deepEqual(namespaces(NEEDED), ['winpool-system', 'kube-system', 'winpool-node-pods']);
     assert.deepEqual(namespaces(NEEDED, { POD_NAMESPACE: 'ops' }), ['ops', 'kube-system', 'winpool-node-pods']);
-    assert.deepEqual(namespaces([...NEEDED, '--node-pod-namespace=tests']), [
-      'winpool-system',
-      'kube-system',
-      'tests',
-    ]);
+    assert.deepEqual(namespaces([...NEEDED, '--node-pod-namespace=tests']), ['winpool-system', 'kube-system', 'tests']);
   });
 
   it('treats an empty variable as unset, and uses the last value of a repeated flag', () => {
