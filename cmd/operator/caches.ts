@@ -23,6 +23,18 @@ import { InstanceLists } from './instanceLists.ts';
 import { NodeCache } from './nodeCache.ts';
 import { NodePodCache } from './nodePodCache.ts';
 
+/**
+ * The API server was restored from a backup. Only some collections show that, and everything in memory may be from a time that has not been, so the process
+ * must start again. Source: https://kubernetes.io/docs/tasks/administer-cluster/configure-upgrade-etcd/#restoring-an-etcd-cluster
+ */
+export class ServerRestored extends Error {
+  constructor(collection: string) {
+    super(
+      `the API server has an earlier state of ${collection} than before, as after etcd was restored from a backup: the operator must start again, to read everything`,
+    );
+  }
+}
+
 /** Pools, nodes and RuntimeClasses of the cluster, the operator's pods on nodes, and the verification results of the nodes. Changes trigger pools. */
 export class Caches {
   readonly pools: Store<WindowsPool, keyof typeof poolIndexes>;
@@ -38,6 +50,7 @@ export class Caches {
   #controller: Controller | undefined;
   #events: EventPublisher | undefined;
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
+  readonly #rewound = new AbortController();
 
   /** @param nodePodNamespace the namespace of the operator's pods on nodes */
   constructor(client: KubernetesClient, nodePodNamespace: string, log: Logger, metrics: EngineMetrics) {
@@ -47,7 +60,8 @@ export class Caches {
         hooks.unreadable?.(object);
         this.#publishUnreadable(kind, object);
       };
-      return { name, clock: realClock, log, hooks: { ...hooks, unreadable } };
+      const rewound = () => this.#rewound.abort(new ServerRestored(name));
+      return { name, clock: realClock, log, hooks: { ...hooks, unreadable, rewound } };
     };
     this.pools = new Store({ identity: poolIdentity, indexes: poolIndexes, log });
     this.nodeCache = new NodeCache(client, common('nodes', { apiVersion: 'v1', kind: 'Node' }));
@@ -94,6 +108,11 @@ export class Caches {
         store: this.runtimeClasses,
       }),
     ];
+  }
+
+  /** Aborted with ServerRestored when a collection is in an earlier state than before. */
+  get rewound(): AbortSignal {
+    return this.#rewound.signal;
   }
 
   /** The stores that must be synced before anything is decided. */

@@ -31,7 +31,12 @@ const VERSION_REFRESH_MS = 3_600_000;
 const VERSION_WITHIN_MS = 5_000;
 
 /** Runs the operator until the signal aborts and everything has stopped. Rejects when it cannot continue. */
-export async function runOperator(options: Options, version: string, log: Logger, signal: AbortSignal): Promise<void> {
+export async function runOperator(
+  options: Options,
+  version: string,
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<void> {
   // Without leader election there is no other process.
   const fence: Fence = { check: () => elector?.check() };
   const connections = await connect(options, version, log, fence);
@@ -47,6 +52,7 @@ export async function runOperator(options: Options, version: string, log: Logger
     instance,
   });
   caches.publishTo(recorder);
+  const signal = AbortSignal.any([stopping, caches.rewound]);
   const parts = { ...connections, recorder, readCache: new ReadCache() };
   const controller = createController(options, parts, log);
 
@@ -81,6 +87,7 @@ export async function runOperator(options: Options, version: string, log: Logger
     throw error;
   }
   await finish();
+  if (caches.rewound.aborted) throw caches.rewound.reason;
 }
 
 /** A candidate for the lease that all replicas share. */

@@ -331,15 +331,21 @@ describe('the reflector', () => {
     await using world = start();
     await world.clock.until(() => world.store.hasSynced, 'synced');
     const times: number[] = [];
-    const watch = world.server.watch.bind(world.server);
-    world.server.watch = (...args) => {
+    const { server } = world;
+    const [list, watch] = [server.list.bind(server), server.watch.bind(server)];
+    server.list = (...args) => {
+      times.push(world.clock.monotonic());
+      return list(...args);
+    };
+    server.watch = (...args) => {
       times.push(world.clock.monotonic());
       return watch(...args);
     };
-    world.server.faults.push('refused', 'refused', 'refused', 'expired', 'expired', 'expired');
-    await world.clock.until(() => times.length >= 7, 'seven watches');
+    server.faults.push('refused', 'refused', 'refused', 'expired', 'expired', 'expired');
+    await world.clock.until(() => times.length >= 7, 'seven requests');
     const waits = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    assert.deepEqual(waits, [1_200, 2_400, 4_800, 0, 19_200, 38_400]);
+    // A list that shows the version comes before each watch that follows a failure. No list expires.
+    assert.deepEqual(waits, [1_200, 2_400, 4_800, 0, 0, 19_200]);
   });
 
   it('retries with backoff if the server ends every watch at once', async () => {
@@ -389,7 +395,9 @@ describe('the reflector', () => {
     await using world = startSimulatedWorld({
       prepare: (server) => server.write('a', 1),
       way: (server) => ({
-        list: (options, signal) => server.list(options, signal),
+        // The list after the failure is answered by another API server, whose etcd was not restored yet.
+        list: async (options, signal) =>
+          options.limit === 1 ? { items: [], resourceVersion: '1000' } : server.list(options, signal),
         watch: (options, signal) =>
           server.watch(options, cable.signal.aborted ? signal : AbortSignal.any([signal, cable.signal])),
       }),
@@ -400,6 +408,33 @@ describe('the reflector', () => {
     cable.abort(new StreamFailure('read ECONNRESET'));
     await world.clock.advance(180_000);
     assert.ok(world.converged());
+  });
+
+  it('detects it at the next request after a failure, so that a server that soon reaches the known version hides nothing', async () => {
+    const cable = new AbortController();
+    let rewound = 0;
+    await using world = startSimulatedWorld({
+      prepare: (server) => server.write('a', 1),
+      hooks: {
+        rewound: () => {
+          rewound += 1;
+        },
+      },
+      way: (server) => ({
+        list: (options, signal) => server.list(options, signal),
+        watch: (options, signal) =>
+          server.watch(options, cable.signal.aborted ? signal : AbortSignal.any([signal, cable.signal])),
+      }),
+    });
+    await world.clock.until(() => world.store.hasSynced, 'synced');
+    world.server.rewind();
+    world.server.write('b', 1);
+    cable.abort(new StreamFailure('read ECONNRESET'));
+    await world.clock.advance(5_000);
+    for (let value = 0; value < 200; value++) world.server.write('c', value);
+    await world.clock.advance(5_000);
+    assert.ok(world.converged());
+    assert.equal(rewound, 1);
   });
 
   it('can be stopped at any time, and then reports no failure', async () => {

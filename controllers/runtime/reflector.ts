@@ -8,6 +8,7 @@ import { failureOf, isExpired, isRefused, isTooLargeVersion, messageOf, StreamFa
 import type { Clock, Identity, ListOptions, ListWatch, Logger, Unreadable, WatchEvent } from './ports.ts';
 import { missedEvents, SilenceWatch } from './silence.ts';
 import type { Store } from './store.ts';
+import { compareVersions } from './version.ts';
 
 /** Of a watch, as in client-go (minWatchTimeout, maxWatchTimeout). Random, so that watches do not all end together. */
 const WATCH_SECONDS = { min: 300, max: 600 };
@@ -28,6 +29,8 @@ export interface ReflectorHooks {
   /** Counts changes and items of watch lists, without bookmarks. */
   events?(count: number): void;
   failed?(): void;
+  /** The server was restored to an earlier state, which the store has now. Other collections may not show it. */
+  rewound?(): void;
   /** An object was left out, because it cannot be decoded. */
   unreadable?(object: Unreadable): void;
   /** Called when it changes: true at the first failure, false when the watch works again and when the reflector stops. */
@@ -101,7 +104,21 @@ export class Reflector<T> {
 
   async #step(signal: AbortSignal): Promise<void> {
     if (!this.#current && this.#watchList !== 'now') await this.#list(signal);
+    else if (this.#current && this.#failing) await this.#checkVersion(signal);
     await this.#watch(signal);
+  }
+
+  /**
+   * After a failure, ensures that the server has reached the known version. One whose etcd was restored from a backup has not: a watch would be silent until it
+   * does, and then receive later changes only.
+   */
+  async #checkVersion(signal: AbortSignal): Promise<void> {
+    const { clock, name, source, store } = this.#options;
+    using limit = deadline(clock, LIST_TIMEOUT_MS, signal, `listing one of ${name}`);
+    const { resourceVersion } = await source.list({ resourceVersion: '', limit: 1 }, limit.signal);
+    if (compareVersions(resourceVersion, store.version) >= 0) return;
+    this.#newest = true;
+    throw new StreamFailure('the API server has an earlier state than before', { reason: 'Expired' });
   }
 
   /** Decides on the next step after a failure, and waits for the backoff. */
@@ -140,7 +157,7 @@ export class Reflector<T> {
     const first =
       resourceVersion === '' || resourceVersion === '0' ? { resourceVersion, limit: PAGE } : { resourceVersion };
     const { items, version } = await this.#pages(first, signal);
-    store.replace(items, version, { newest: resourceVersion === '' });
+    if (store.replace(items, version, { newest: resourceVersion === '' })) hooks?.rewound?.();
     hooks?.listed?.(items.length);
     this.#synced();
   }
@@ -288,7 +305,7 @@ class WatchRun<T> {
     const { identity, store, hooks } = this.#options;
     if (event.type === 'BOOKMARK') {
       if (!event.initialEventsEnd) return;
-      store.replace(initial.values(), event.resourceVersion, { newest: this.#newest });
+      if (store.replace(initial.values(), event.resourceVersion, { newest: this.#newest })) hooks?.rewound?.();
       hooks?.listed?.(initial.size);
       this.#initial = undefined;
       this.#onSynced();

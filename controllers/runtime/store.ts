@@ -107,9 +107,9 @@ export class Store<T, I extends string = never> implements StoreView<T> {
 
   /**
    * Applies a complete list at `version`: items that it lacks are removed, unless they are newer (own writes). `newest`: the list is the server's
-   * most recent state. If it is older than the store, the server was restored to an earlier state, and the list replaces everything.
+   * most recent state. If it is older than the store, the server was restored to an earlier state, and the list replaces everything. Returns whether it was.
    */
-  replace(items: Iterable<T>, version: string, { newest }: { readonly newest: boolean }): void {
+  replace(items: Iterable<T>, version: string, { newest }: { readonly newest: boolean }): boolean {
     const rewound = newest && compareVersions(version, this.#version) < 0;
     const listed = new Set<string>();
     for (const item of items) {
@@ -124,6 +124,7 @@ export class Store<T, I extends string = never> implements StoreView<T> {
     this.#version = rewound ? version : newerVersion(this.#version, version);
     this.#hasSynced = true;
     this.#synced.resolve();
+    return rewound;
   }
 
   /** Events are ordered by version, so one at or below `version` is a repetition. */

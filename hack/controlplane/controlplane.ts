@@ -144,12 +144,20 @@ export class ControlPlane {
     for (const user of Object.keys(this.#layout.tokens) as User[]) await this.kubeconfigForUser(user);
     await this.#applyRbac();
     await this.#applyCrds(crds);
-    await Promise.all([
-      this.#startClient('kube-controller-manager', controllerManagerArgs),
-      this.#startClient('kube-scheduler', schedulerArgs),
-      this.#startClient('kwok', kwokArgs),
-      this.#waitForDefaultServiceAccount(),
-    ]);
+    await Promise.all([this.#startControllers(), this.#waitForDefaultServiceAccount()]);
+  }
+
+  /**
+   * Stops all components, runs `change` with the folder in which etcd stores everything, and starts them again: how a backup of etcd is taken, and
+   * restored. Ports and tokens stay the same.
+   */
+  async withoutEtcd(change: (dataDir: string) => Promise<void>): Promise<void> {
+    const byLayer = (Object.keys(layers) as Component[]).sort((a, b) => layers[b] - layers[a]);
+    for (const name of byLayer) await this.#processes.stop(name);
+    await change(join(this.#layout.dir, 'etcd'));
+    await this.#startEtcd();
+    await this.startApiServer();
+    await this.#startControllers();
   }
 
   /** Starts the API server again, on the same port and with the same data. Resolves when it is ready. */
@@ -278,12 +286,21 @@ export class ControlPlane {
     await this.waitForCrds(files);
   }
 
+  async #startControllers(): Promise<void> {
+    await Promise.all([
+      this.#startClient('kube-controller-manager', controllerManagerArgs),
+      this.#startClient('kube-scheduler', schedulerArgs),
+      this.#startClient('kwok', kwokArgs),
+    ]);
+  }
+
   async #startEtcd(): Promise<void> {
     const log = this.#processes.logPath('etcd');
+    const logged = (await readFile(log, 'utf8').catch(() => '')).length;
     const { result } = await this.#processes.start({
       ...this.#component('etcd'),
       args: () => etcdArgs(this.#layout),
-      healthy: async () => etcdClientUrl(await readFile(log, 'utf8')),
+      healthy: async () => etcdClientUrl((await readFile(log, 'utf8')).slice(logged)),
     });
     this.#etcdUrl = result;
   }
