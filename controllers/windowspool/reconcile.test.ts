@@ -61,6 +61,8 @@ describe('a pool that is applied', () => {
       ...PREREQUISITE_CALLS,
       'CreateNodegroup',
       'DescribeNodegroup',
+      // Once for all pools, until the next resync.
+      'ListNodegroups',
       'DescribeNodegroup',
       'DescribeNodegroup',
       'DescribeNodegroup',
@@ -332,6 +334,8 @@ describe('a pool that is deleted', () => {
       'DescribeNodegroup',
       'DescribeNodegroup',
       // One answer does not prove that the group is gone.
+      'DescribeNodegroup',
+      // Status may not know of a second group.
       'DescribeNodegroup',
     ]);
     assert.deepEqual([world.groups.size, world.runtimeClasses.size, world.metrics.size], [0, 0, 0]);

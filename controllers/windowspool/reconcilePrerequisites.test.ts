@@ -399,6 +399,7 @@ describe('after the creation', () => {
     await wake(world, deps);
     assert.deepEqual(world.awsCalls(), [
       'DescribeNodegroup',
+      'ListNodegroups',
       'DescribeCluster',
       'DescribeAutoScalingGroups',
       'DescribeAddon',

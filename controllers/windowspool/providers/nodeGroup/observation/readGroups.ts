@@ -49,7 +49,9 @@ async function mayHaveSecond(pool: WindowsPool, group: ObservedNodeGroup, contex
   if (pool.status?.nodeGroup === undefined)
     return isStatusLost(pool) || immutableChangePolicy === 'Replace' || update.canary !== undefined;
   // A list may be as old as the last resync: before anything is created or forgotten, EKS is asked for the group itself.
-  if (isDeleting(pool) || (group.kind === 'absent' && pool.status.nodeGroup.arn !== undefined)) return true;
+  if (group.kind === 'absent' && (isDeleting(pool) || pool.status.nodeGroup.arn !== undefined)) return true;
+  // While AWS is unreachable, nothing more is read from it.
+  if (isUnknown(group)) return false;
   const names = await readGroupNames(context);
   return names.ok && names.value.includes(secondNameOf(pool));
 }
