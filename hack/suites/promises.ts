@@ -152,6 +152,11 @@ export const promises: readonly ProvedPromise[] = [
     ],
   },
   {
+    promise: 'a cluster that is restored from a backup loses and doubles no node group',
+    inMemory: ['test/fakes/simulation/backups.test.ts'],
+    testAll: ['hostile/restoredEtcd'],
+  },
+  {
     promise: 'answers of AWS that are wrong or old lose no node group',
     inMemory: [
       'controllers/windowspool/reconcileOddAnswers.test.ts',
@@ -181,7 +186,7 @@ export const promises: readonly ProvedPromise[] = [
       'monitoring/metricsEndpoint',
       'monitoring/windowsExposition',
     ],
-    testAll: ['monitoring/prometheus'],
+    testAll: ['monitoring/prometheus', 'hostile/floodedMetrics'],
   },
   {
     promise: 'the manifests, the chart and the bundle install an operator that works as in a pod',

@@ -19,10 +19,12 @@ export interface ScrapeOptions {
   /** The authority that must have signed the certificate; by default any certificate is accepted. */
   readonly ca?: string;
   readonly method?: string;
+  /** The address of the client, such as 127.0.0.2. */
+  readonly localAddress?: string;
 }
 
 /** The port on which an operator serves its metrics. Throws when it serves none. */
-function metricsPort({ lines }: OperatorProcess): number {
+export function metricsPort({ lines }: OperatorProcess): number {
   const port = lines.find((line) => line.metricsPort !== undefined)?.metricsPort;
   if (typeof port !== 'number') throw new Error('the operator has not said where it serves metrics');
   return port;
@@ -30,7 +32,7 @@ function metricsPort({ lines }: OperatorProcess): number {
 
 /** Scrapes once, on a connection of its own. */
 export function scrape(operator: OperatorProcess, options: ScrapeOptions = {}): Promise<Scrape> {
-  const { token, ca, method = 'GET' } = options;
+  const { token, ca, method = 'GET', localAddress } = options;
   const authorization = options.authorization ?? (token === undefined ? undefined : `Bearer ${token}`);
   const { promise, resolve, reject } = Promise.withResolvers<Scrape>();
   const sent = request({
@@ -42,6 +44,7 @@ export function scrape(operator: OperatorProcess, options: ScrapeOptions = {}): 
     ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
     headers: { ...(authorization !== undefined && { authorization }) },
     agent: false,
+    ...(localAddress !== undefined && { localAddress }),
     signal: AbortSignal.timeout(30_000),
   });
   sent.on('error', reject).on('response', (answer) => {

@@ -181,6 +181,16 @@ describe('an upgrade of the operator', function () {
 
   it('publishes no event again', async () => assert.deepEqual(await countedEvents(), eventsBefore));
 
+  it('can be rolled back and applied again, and changes nothing', async () => {
+    for (const version of [{ entry: previous.entry, knownFlags: previous.knownFlags }, {}]) {
+      assert.equal(await operator.stop(), 0);
+      operator = await world.operator(FLAGS, version).ready();
+      await untilQuiet();
+    }
+    assert.deepEqual(writesToAws(), []);
+    assert.deepEqual(await countedEvents(), eventsBefore);
+  });
+
   it('finishes the update that the old one started, without another one', async () => {
     world.cloud.faults.speed({ speed: 4 });
     await world.waitForPool(
