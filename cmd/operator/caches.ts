@@ -27,7 +27,7 @@ import { NodePodCache } from './nodePodCache.ts';
  * The API server was restored from a backup. Only some collections show that, and everything in memory may be from a time that has not been, so the process
  * must start again. Source: https://kubernetes.io/docs/tasks/administer-cluster/configure-upgrade-etcd/#restoring-an-etcd-cluster
  */
-export class ServerRestored extends Error {
+class ServerRestored extends Error {
   constructor(collection: string) {
     super(
       `the API server has an earlier state of ${collection} than before, as after etcd was restored from a backup: the operator must start again, to read everything`,

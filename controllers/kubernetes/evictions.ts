@@ -49,7 +49,8 @@ export function createEvictions(client: KubernetesClient): Evictions {
       if (!pods.ok || pods.value.length === 0) return pods.ok ? { ok: true, value: [] } : pods;
       const budgets = await readBudgets(client, signal);
       if (!budgets.ok) return budgets;
-      const stuck = pods.value.flatMap((pod) => stuckPod(pod, budgets.value) ?? []);
+      const byNamespace = Map.groupBy(budgets.value, ({ namespace }) => namespace);
+      const stuck = pods.value.flatMap((pod) => stuckPod(pod, byNamespace.get(pod.namespace) ?? []) ?? []);
       return { ok: true, value: stuck.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
     },
   };
