@@ -8,7 +8,7 @@ import type { ObservedState } from './model/observedState.ts';
 import type { ReconcileResult, RunResult } from './model/outcome.ts';
 import type { CallError } from './ports/callResult.ts';
 import { providerOf } from './providers/providers.ts';
-import { isDeleting } from './rules/poolQueries.ts';
+import { isDeleting, isLasting } from './rules/poolQueries.ts';
 import { SHORTEST_MS, TRANSIENT } from './rules/retryIntervals.ts';
 import { nextUntil } from './rules/ruleChains.ts';
 import { failedKindOf, isAwsError } from './steps/stepKinds.ts';
@@ -18,6 +18,7 @@ export function nextRun({ after: s, decisions }: RunResult, untilReadMs: number)
   const provider = providerOf(s.pool);
   const own = s.errors
     .filter((entry) => !isAwsError(entry) && !failedKindOf(entry).waitsForRead)
+    .filter(({ isRemembered, error }) => !isRemembered || isLasting(error))
     .map(({ error }) => error);
   const retried = [...own, ...(provider.outsideErrors?.(s) ?? [])].find(({ kind }) => TRANSIENT.includes(kind));
   if (retried) return retry(retried);

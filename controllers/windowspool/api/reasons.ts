@@ -236,7 +236,7 @@ const others = {
   Available: 'The RuntimeClass exists. Set its name as the runtimeClassName of pods.',
   Unmanaged: 'The operator did not create the RuntimeClass. It fits the pool, and the pool uses it unchanged.',
   Pending: 'The object is about to be created, or the operator waits for another condition.',
-  Failed: 'A call to the API server failed. The operator retries.',
+  Failed: 'A call failed. The message has the error, and the operator retries.',
 
   Paused:
     'The pool is paused, and the operator does not change anything. status.pendingSteps shows the changes that are due.',

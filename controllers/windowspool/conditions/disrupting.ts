@@ -17,11 +17,17 @@ import type { Admission, BlockedPod, TerminatingNodeView, TerminatingStage } fro
 import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { RunResult } from '../model/outcome.ts';
+import type { StepError } from '../model/stepError.ts';
 import { isDeleting, isPaused } from '../rules/poolQueries.ts';
 import { restOf, waitOf } from '../rules/ruleChains.ts';
+import { failedKindOf } from '../steps/stepKinds.ts';
 import { timeOf } from '../util/durations.ts';
 import { clockTime, count, joined } from '../util/words.ts';
 import { trueCondition } from './condition.ts';
+import { describeRetried } from './retriedSteps.ts';
+
+/** The answer to a request to terminate an instance takes seconds. In milliseconds. */
+const UNCONFIRMED_MS = 10_000;
 
 /** How many nodes a message spells out. */
 const NODES_IN_MESSAGE = 3;
@@ -38,13 +44,20 @@ export function disrupting({ after: s, decisions }: RunResult): ConditionState |
   const due = restOf(decisions, 'annotations') ? describeDue(s) : [];
   const lines = [...terminating, ...refusals, ...due];
   if (lines.length + waits.length === 0) return undefined;
-  const message = compose(lines, waits);
+  const retried = describeRetried(s.errors.filter(holdsUpNodes), []);
+  const message = compose(lines, [...waits, ...(retried ? [retried] : [])]);
   const isHeld = terminating.some(({ held }) => held);
   if (isHeld) return trueCondition('DrainBlocked', message, 'working');
   if (terminating.some(({ done }) => !done)) return trueCondition('Draining', message, 'working');
   if (due.length > 0) return trueCondition('ReplacementDue', message);
   if (terminating.length > 0) return trueCondition('Drained', message);
   return trueCondition(refusals.length > 0 ? 'RemovalRejected' : 'DisruptionPending', message);
+}
+
+/** Whether a step failed without which no node leaves. */
+function holdsUpNodes(entry: StepError): boolean {
+  const { takesNodes, reserves, blocks } = failedKindOf(entry);
+  return takesNodes === true || reserves === true || blocks === 'drain';
 }
 
 /** One message: a line whose remedy ends with a command is the last. */
@@ -111,7 +124,12 @@ function describe(entry: LeavingNode, s: Derived, wait?: string): Line {
   const whose = isNodeless(entry) ? '' : ` of node ${name}`;
   if (terminationAcceptedTime !== undefined) {
     const pods = now && isExcludedFromDrain(now) ? ' with its pods' : '';
-    return { text: `Instance ${instanceID}${whose} is terminating${pods}.`, held: false };
+    const unconfirmed =
+      entry.terminationAcceptedTime === undefined && s.now - Date.parse(terminationAcceptedTime) >= UNCONFIRMED_MS;
+    const text = unconfirmed
+      ? `AWS has not confirmed the request of ${clockTime(Date.parse(terminationAcceptedTime))} to terminate instance ${instanceID}${whose}${pods}.`
+      : `Instance ${instanceID}${whose} is terminating${pods}.`;
+    return { text, held: false };
   }
   if (isNodeless(entry))
     return { text: `Instance ${instanceID} did not join and is about to be replaced.${waits}`, held: false };

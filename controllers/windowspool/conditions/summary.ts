@@ -15,6 +15,7 @@ import { trueCondition } from './condition.ts';
 import { disrupting } from './disrupting.ts';
 import { type Parts, type Readiness, ready } from './ready.ts';
 import { remediationAllowed } from './remediationAllowed.ts';
+import { describeRetried } from './retriedSteps.ts';
 
 /** The conditions of which each covers a part. `summarize` adds the others. */
 export type PartsOf<C extends ConditionSet> = Omit<
@@ -33,12 +34,16 @@ export function summarize<P extends Parts>(result: RunResult, parts: P, readines
   const summary = ready(s, parts, stalled, readiness);
   const isIdle = isPaused(s.pool) && !readiness.isBusy?.(s);
   const working = isIdle ? undefined : [summary, ...all, leaving].find((condition) => condition?.working);
+  const retried = describeRetried(s.errors, [summary, ...all, leaving]);
+  const reconciling = retried
+    ? trueCondition(working?.reason ?? 'Failed', working ? `${working.message} ${retried}` : retried)
+    : working && trueCondition(working.reason, working.message);
   return {
     Ready: summary,
     ...parts,
     ...(unhealthy && { RemediationAllowed: unhealthy }),
     ...(leaving && { Disrupting: leaving }),
-    ...(working && !stalled && { Reconciling: trueCondition(working.reason, working.message) }),
+    ...(reconciling && !stalled && { Reconciling: reconciling }),
     ...(stalled && { Stalled: trueCondition(stalled.reason, stalled.message) }),
     ...(isPaused(s.pool) && { Paused: paused(s) }),
   };

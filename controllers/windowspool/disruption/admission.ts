@@ -64,7 +64,9 @@ export function admit(s: ObservedState, capacity: Capacity): Admission {
 /** Why no node may start, however few are unavailable. */
 function whyNoneMayStart(s: ObservedState, { serving, whyNone }: Capacity): string {
   if (!hasTurn(s)) return isDisrupted(s.pool) ? 'the rolling update of the pool is in progress' : describeOthers(s);
-  return serving ? 'the nodes of the pool cannot be read' : whyNone;
+  if (!serving) return whyNone;
+  const why = s.counted?.ok === false ? `: ${s.counted.error.message}` : '';
+  return `the nodes of the pool cannot be read${why}`;
 }
 
 /** All requested nodes: annotated ones and, unless remediation is off or short-circuited, failing nodes and instances that never joined. */

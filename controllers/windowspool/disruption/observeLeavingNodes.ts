@@ -5,7 +5,7 @@ import type { TerminatingNodeView } from '../model/disruption.ts';
 import type { DrainState, ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { Sources } from '../observation/sources.ts';
-import { isDeleting, isLasting } from '../rules/poolQueries.ts';
+import { isDeleting } from '../rules/poolQueries.ts';
 import { failedKindOf } from '../steps/stepKinds.ts';
 import { inParallel } from '../util/inParallel.ts';
 import { admit } from './admission.ts';
@@ -30,7 +30,8 @@ export async function withOperations<S extends ObservedState>(
   if (terminating.length === 0 || isDeleting(s.pool)) return s;
   const isKnown = before && terminating.every(({ uid }) => before.nodes.some(({ entry }) => entry.uid === uid));
   if (isKnown && !isComplete && s.now < before.nextAt) {
-    const errors = [...s.errors, ...(before.errors ?? [])];
+    const remembered = (before.errors ?? []).map((entry) => ({ ...entry, isRemembered: true as const }));
+    const errors = [...s.errors, ...remembered];
     return { ...s, operations: { ...before, fresh: false }, errors };
   }
   const nodes = await inParallel(terminating, NODES_AT_ONCE, await look());
@@ -41,8 +42,8 @@ export async function withOperations<S extends ObservedState>(
 
 /** The drain state that later runs report, with errors of the API server. Those of AWS are kept in the AWS cache. */
 export function rememberedOperations({ operations, errors }: ObservedState): DrainState | undefined {
-  const lasting = errors.filter((entry) => failedKindOf(entry).blocks === 'drain' && isLasting(entry.error));
-  return operations && { ...operations, errors: lasting };
+  const kept = errors.filter((entry) => failedKindOf(entry).blocks === 'drain' && entry.error.kind !== 'conflict');
+  return operations && { ...operations, errors: kept };
 }
 
 /**

@@ -8,6 +8,8 @@ export interface StepError {
   readonly at: number;
   readonly step: Step['kind'] | Read;
   readonly error: CallError;
+  /** Of an earlier run: it was not tried again in this one. */
+  readonly isRemembered?: true;
   /** For an update: the hash of its desired state. For a termination: the UID of its node. */
   readonly target?: string;
 }

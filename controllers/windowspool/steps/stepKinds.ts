@@ -39,6 +39,11 @@ export function needsFreshRead(step: Step): boolean {
   return kind.writesAws === true || kind.needsFreshRead === true;
 }
 
+/** Whether an error is that of a step, not of a read. */
+export function isStep(step: StepError['step']): step is Step['kind'] {
+  return step in stepKinds;
+}
+
 /** Whether a step or read failed with an error of AWS, not of the API server. */
 export function isAwsError(entry: Failed): boolean {
   const { writesAws, readsAws } = failedKindOf(entry);

@@ -41,6 +41,11 @@ export function describeFailure({
   return sentence(`${operation} failed: ${message}`);
 }
 
+/** `The node cannot be read: connection refused.` */
+export function describeUnread(what: string, { message }: { readonly message: string }): string {
+  return sentence(`${what} cannot be read: ${message}`);
+}
+
 /** The time of day in UTC of epoch milliseconds, for times that are near: `02:31Z`. */
 export function clockTime(epoch: number): string {
   return `${new Date(epoch).toISOString().slice(11, 16)}Z`;

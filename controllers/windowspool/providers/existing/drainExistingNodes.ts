@@ -16,6 +16,7 @@ import type { Sources } from '../../observation/sources.ts';
 import type { CallResult } from '../../ports/callResult.ts';
 import type { InstanceList } from '../../ports/nodes.ts';
 import { existingNodesIn } from '../../rules/nodeSource.ts';
+import { describeUnread } from '../../util/words.ts';
 
 /** Ensures that admitted nodes are drained, or restored. */
 export function drainExistingNodes(s: Derived): RuleResult {
@@ -33,7 +34,7 @@ function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
   const now = node.ok ? node.value : undefined;
   // Releasing the node also uncordons it.
   const isReleased = s.membership?.toRelease.some(({ uid }) => uid === entry.uid);
-  if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
+  if (!node.ok) return { kind: 'wait', why: describeUnread('The node', node.error) };
   if (!now || isTerminated(view) || isReleased) return { kind: 'done' };
   if (!isStillRequested(entry, now, s, undefined)) return { kind: 'restore' };
   if (!member?.ok)

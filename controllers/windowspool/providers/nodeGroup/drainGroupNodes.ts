@@ -18,6 +18,7 @@ import type { NodeGroup } from '../../ports/eks.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { scalingIn } from '../../rules/nodeSource.ts';
 import { waitMeanwhile } from '../../rules/ruleChains.ts';
+import { describeUnread } from '../../util/words.ts';
 import { acceptsUpdates } from './desired/desiredNodeGroup.ts';
 import { capacityOf, idleGroups } from './groupCapacity.ts';
 import type { EksDerived } from './model/groupDue.ts';
@@ -49,6 +50,11 @@ export function admitNodes(s: EksDerived): RuleResult {
 /** When an instance is still a node this long after its termination was requested, the request is repeated. */
 const TERMINATE_AGAIN_MS = 600_000;
 
+/** Why the instance of a node is not known. */
+function unreadInstance(instance: TerminatingNodeView['instance']): string {
+  return instance?.ok === false ? describeUnread('Its instance', instance.error) : 'Its instance was not read yet.';
+}
+
 /** The next action for a node, from its state as just read. */
 function nextDrainAction(view: TerminatingNodeView, s: EksDerived): DrainAction {
   const { entry, node, instance } = view;
@@ -57,8 +63,8 @@ function nextDrainAction(view: TerminatingNodeView, s: EksDerived): DrainAction 
   const isIdle = now && !isNodeless(entry) ? isInIdleGroup(s, groups, now) : groups.length > 0;
   const end = terminationOf(view, groups, s);
   if (isTerminated(view)) return { kind: 'done' };
-  if (!node.ok) return { kind: 'wait', why: 'The node cannot be read.' };
-  if (isNodeless(entry) && !instance?.ok) return { kind: 'wait', why: 'Its instance cannot be read.' };
+  if (!node.ok) return { kind: 'wait', why: describeUnread('The node', node.error) };
+  if (isNodeless(entry) && !instance?.ok) return { kind: 'wait', why: unreadInstance(instance) };
   if (!isIdle) return { kind: 'wait', ...(isBusy(s) && { why: 'EKS is changing the node group.' }) };
   if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
   if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
@@ -66,8 +72,8 @@ function nextDrainAction(view: TerminatingNodeView, s: EksDerived): DrainAction 
   if (!now || isNodeless(entry)) return end;
   if (!isStillRequested(entry, now, s, s.due.capacity.retiring) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isCordonedByOperator(now)) {
-    if (!instance?.ok) return waitAction(entry, s, 'Its instance cannot be read.');
-    if (s.counted?.ok === false) return waitAction(entry, s, 'The nodes of the pool cannot be read.');
+    if (!instance?.ok) return waitAction(entry, s, unreadInstance(instance));
+    if (s.counted?.ok === false) return waitAction(entry, s, describeUnread('The nodes of the pool', s.counted.error));
     const scalingGroups = groups.flatMap(({ autoScalingGroups }) => autoScalingGroups);
     const mismatch = instance.value
       ? membershipMismatch({ ...entry, scalingGroups }, instance.value)
