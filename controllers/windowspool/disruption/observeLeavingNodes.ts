@@ -78,11 +78,11 @@ export async function withCount<S extends ObservedState>(
 /** Reads one terminating node and its pods. */
 export type ReadTerminatingNode = (entry: LeavingNode) => Promise<TerminatingNodeView>;
 
-function errorsOf({ node, instance, member, hasLeft, pods }: TerminatingNodeView, at: number): StepError[] {
+function errorsOf({ node, instance, member, accepted, pods }: TerminatingNodeView, at: number): StepError[] {
   const reads = [
     ['readNode', node],
     ['describeInstances', instance],
-    ['describeScalingGroups', hasLeft],
+    ['describeScalingGroups', accepted],
     ['readInstances', member],
     ['listPods', pods],
   ] as const;

@@ -40,10 +40,8 @@ export function terminationOf(
   { node, entry, scalingGroups, retiring }: Extract<Step, { kind: 'terminateInstance' }>,
   s: ObservedState,
 ): Termination {
-  const { instanceID, terminationAcceptedTime } = entry;
-  // An instance that is already terminating cannot be kept.
-  const isRequested = (now: NodeRecord) =>
-    terminationAcceptedTime !== undefined || (isStillRequested(entry, now, s, retiring) && isCordonedByOperator(now));
+  const { instanceID } = entry;
+  const isRequested = (now: NodeRecord) => isStillRequested(entry, now, s, retiring) && isCordonedByOperator(now);
   const whyNot = (now: NodeRecord) =>
     otherNode(now, node, instanceID) ??
     (isRequested(now) ? undefined : `the operation on node ${node.name} is no longer requested`);

@@ -25,11 +25,19 @@ export interface TerminatingNodeView {
   readonly instance?: CallResult<KnownInstance | undefined>;
   /** For a pool of existing nodes: whether the node still belongs to the pool, by uncached reads of both; undefined: not read. */
   readonly member?: CallResult<boolean>;
-  /** Whether its instance, whose termination was requested, left the group for its warm pool, or for good. It may be back. Undefined: not read. */
-  readonly hasLeft?: CallResult<boolean>;
+  /** What became of its instance, whose termination AWS accepted; undefined: AWS accepted none, or it was not read. */
+  readonly accepted?: CallResult<AcceptedTermination>;
   /** The pods on the node; undefined: not read. */
   readonly pods?: CallResult<readonly DrainPod[]>;
 }
+
+/**
+ * What became of an instance whose termination AWS accepted.
+ * - `pending`: it is going, as far as is known.
+ * - `left`: it left the group for its warm pool, or for good, and may be back.
+ * - `inService`: long after, it still serves, as if its termination had not been requested.
+ */
+export type AcceptedTermination = 'pending' | 'left' | 'inService';
 
 /** The nodes of a pool, as far as they decide whether another one may be drained. */
 export interface NodeCount {

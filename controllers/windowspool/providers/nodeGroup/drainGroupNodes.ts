@@ -9,7 +9,7 @@ import { membershipMismatch, terminationRefusal } from '../../disruption/termina
 import { isNodeless, isTerminated } from '../../disruption/terminatingNode.ts';
 import { isOnItsWay } from '../../disruption/terminationRecord.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { TerminatingNodeView } from '../../model/disruption.ts';
+import type { AcceptedTermination, TerminatingNodeView } from '../../model/disruption.ts';
 import { LEFT_ANSWER, NODE_REPLACEMENT } from '../../model/disruption.ts';
 import type { Sources } from '../../observation/sources.ts';
 import type { CallResult } from '../../ports/callResult.ts';
@@ -66,10 +66,13 @@ function nextDrainAction(view: TerminatingNodeView, s: EksDerived): DrainAction 
   if (!node.ok) return { kind: 'wait', why: describeUnread('The node', node.error) };
   if (isNodeless(entry) && !instance?.ok) return { kind: 'wait', why: unreadInstance(instance) };
   if (!isIdle) return { kind: 'wait', ...(isBusy(s) && { why: 'EKS is changing the node group.' }) };
-  if (view.hasLeft?.ok && view.hasLeft.value && now) return releaseAction(entry, now);
-  if (isOnItsWay(entry, s) || view.hasLeft?.ok === false) return { kind: 'wait' };
-  if (entry.terminationAcceptedTime !== undefined) return isRepeated(entry, s) ? end : { kind: 'wait' };
-  if (!now || isNodeless(entry)) return end;
+  const found = view.accepted?.ok ? view.accepted.value : undefined;
+  if (found === 'left' && now) return releaseAction(entry, now);
+  if (isOnItsWay(entry, s) || view.accepted?.ok === false) return { kind: 'wait' };
+  const isAccepted = entry.terminationAcceptedTime !== undefined;
+  if (!now || isNodeless(entry)) return isAccepted && !isRepeated(entry, s) ? { kind: 'wait' } : end;
+  // What a first termination needs is required again, if the accepted one has had no effect: a record alone terminates nothing.
+  if (isAccepted && found !== 'inService') return { kind: 'wait' };
   if (!isStillRequested(entry, now, s, s.due.capacity.retiring) || isSizeDeclared(entry, s)) return { kind: 'restore' };
   if (!isCordonedByOperator(now)) {
     if (!instance?.ok) return waitAction(entry, s, unreadInstance(instance));
@@ -144,28 +147,28 @@ function isSizeDeclared({ operation }: LeavingNode, { pool }: EksState): boolean
 }
 
 /**
- * Whether the instance of a node whose termination was requested has left its group, by the last list of EC2 Auto Scaling. With a warm pool that
- * reuses instances, it may come back as the same node: also between two lists, so its state is read before the termination is requested again. A group
- * that is being replaced has a warm pool of its own.
+ * What became of an instance whose termination AWS accepted. With a warm pool that reuses instances, it may leave its group and come back as the same node: also
+ * between two lists of EC2 Auto Scaling, so its state is read before the termination is requested again. A group that is being replaced has a warm pool of
+ * its own.
  */
-async function hasLeft(
+async function acceptedTermination(
   entry: LeavingNode,
   node: NodeRecord,
   s: EksState,
   { scalingGroups }: Pick<Sources, 'scalingGroups'>,
   signal: AbortSignal,
-): Promise<CallResult<boolean>> {
+): Promise<CallResult<AcceptedTermination>> {
   const group = ownGroups(s).find(({ name }) => name === s.poolNodes.groupOf(node));
-  if (group?.warmPool?.reuseOnScaleIn !== true) return { ok: true, value: false };
-  if (s.poolNodes.nonMembers.some(({ uid }) => uid === node.uid)) return { ok: true, value: true };
-  if (!isRepeated(entry, s)) return { ok: true, value: false };
-  for (const name of group.autoScalingGroups) {
+  const comesBack = group?.warmPool?.reuseOnScaleIn === true;
+  if (comesBack && s.poolNodes.nonMembers.some(({ uid }) => uid === node.uid)) return { ok: true, value: 'left' };
+  if (!isRepeated(entry, s)) return { ok: true, value: 'pending' };
+  for (const name of group?.autoScalingGroups ?? []) {
     const lifecycle = await scalingGroups.lifecycleOf(name, entry.instanceID, signal);
     if (!lifecycle.ok) return lifecycle;
-    // EC2 Auto Scaling accepted the termination: an instance that is in service is back.
-    if (lifecycle.value !== undefined) return { ok: true, value: lifecycle.value === 'InService' };
+    if (lifecycle.value === 'InService') return { ok: true, value: comesBack ? 'left' : 'inService' };
+    if (lifecycle.value !== undefined) break;
   }
-  return { ok: true, value: false };
+  return { ok: true, value: 'pending' };
 }
 
 /** When the node comes back, it must not be removed once more for the same request. A node that still fails may be remediated again. */
@@ -187,10 +190,13 @@ export async function readTerminatingNode(
   if (isNodeless(entry)) return { entry, node, instance: await known() };
   const now = node.ok ? node.value : undefined;
   if (now?.uid !== entry.uid) return { entry, node };
-  if (entry.terminationAcceptedTime !== undefined)
-    return { entry, node, hasLeft: await hasLeft(entry, now, s, sources, signal) };
-  if (!isStillRequested(entry, now, s, capacityOf(s).retiring)) return { entry, node };
+  const accepted = entry.terminationAcceptedTime !== undefined && {
+    accepted: await acceptedTermination(entry, now, s, sources, signal),
+  };
+  const view = { entry, node, ...accepted };
+  if (accepted && !(accepted.accepted.ok && accepted.accepted.value === 'inService')) return view;
+  if (!isStillRequested(entry, now, s, capacityOf(s).retiring)) return view;
   // The instance must be verified to be the pool's before the node is changed.
-  if (!isCordonedByOperator(now)) return { entry, node, instance: await known() };
-  return { entry, node, pods: await sources.drains.podsOn(entry.name, signal) };
+  if (!isCordonedByOperator(now)) return { ...view, instance: await known() };
+  return { ...view, pods: await sources.drains.podsOn(entry.name, signal) };
 }

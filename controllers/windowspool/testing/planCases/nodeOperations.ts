@@ -21,6 +21,8 @@ import {
 import type { PlanCase } from './planCase.ts';
 import { RECORD } from './steps.ts';
 
+const TEN_MINUTES_AGO = new Date(NOW - 10 * MINUTE).toISOString();
+
 export const nodeOperationCases: readonly PlanCase[] = [
   {
     name: 'a node whose instance belongs to the pool is cordoned',
@@ -257,9 +259,37 @@ export const nodeOperationCases: readonly PlanCase[] = [
     waits: { because: 'Disrupting Draining', until: '20s' },
   },
   {
-    name: 'an instance that is still a node after 10 minutes is terminated again',
-    observed: drainedScene({}, { terminationAcceptedTime: new Date(NOW - 10 * MINUTE).toISOString() }),
+    name: 'an instance that is in service 10 minutes after its termination was accepted is terminated again',
+    observed: terminatingScene(
+      { node: known(node('a', cordoned)), pods: known([]), accepted: known('inService') },
+      { terminationAcceptedTime: TEN_MINUTES_AGO },
+    ),
     want: [RECORD, 'terminateInstance i-a Replace'],
+  },
+  {
+    name: 'an instance that has not left after 10 minutes, and is going, is not terminated again',
+    observed: terminatingScene(
+      { node: known(node('a', cordoned)), accepted: known('pending') },
+      { terminationAcceptedTime: TEN_MINUTES_AGO },
+    ),
+    want: [],
+    waits: { because: 'Disrupting Draining', until: '20s' },
+  },
+  {
+    name: 'a node of which only status says that its termination was accepted is released',
+    observed: terminatingScene(
+      { node: known(node('a')), accepted: known('inService') },
+      { terminationAcceptedTime: TEN_MINUTES_AGO },
+    ),
+    want: ['uncordonNode a'],
+  },
+  {
+    name: 'a requested node of which only status says that its termination was accepted is drained first',
+    observed: terminatingScene(
+      { node: known(node('a', cordoned)), pods: known([podOn()]), accepted: known('inService') },
+      { terminationAcceptedTime: TEN_MINUTES_AGO },
+    ),
+    want: ['evictPods a cart-0'],
   },
   {
     name: 'a node whose instance left the group for its warm pool is released, and not removed again when it comes back',
@@ -290,7 +320,7 @@ function unknownScene() {
   const terminated = node('a', { unschedulable: true, annotations: { ...REMOVE, ...BY_OPERATOR } });
   const terminationAcceptedTime = new Date(NOW - 10 * MINUTE).toISOString();
   return terminatingScene(
-    { node: known(terminated), hasLeft: unanswered('unavailable') },
+    { node: known(terminated), accepted: unanswered('unavailable') },
     { operation: 'Remove', terminationAcceptedTime },
   );
 }
@@ -303,5 +333,5 @@ function leftScene(
 ) {
   const left = node('a', { unschedulable: true, annotations, ...change });
   const terminationAcceptedTime = new Date(NOW - MINUTE).toISOString();
-  return terminatingScene({ node: known(left), hasLeft: known(true) }, { operation, terminationAcceptedTime });
+  return terminatingScene({ node: known(left), accepted: known('left') }, { operation, terminationAcceptedTime });
 }
