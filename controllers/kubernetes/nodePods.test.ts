@@ -328,6 +328,7 @@ describe('the creation of such a pod', () => {
             },
           },
         },
+        priorityClassName: 'windowspool-operator-node-pods',
         tolerations: [{ key: 'os', operator: 'Equal', value: 'windows', effect: 'NoSchedule' }],
         containers: [
           {

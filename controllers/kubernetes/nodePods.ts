@@ -42,6 +42,9 @@ import { same } from './sameValue.ts';
 /** Of a pod. The pool's taints and those of the operator and of NodeReadinessRules. */
 const MOST_TOLERATIONS = 100;
 
+/** In config/rbac. Its pods preempt no others. */
+const PRIORITY_CLASS = 'windowspool-operator-node-pods';
+
 /** What a container that runs one command needs. cmd.exe and curl.exe take some 10 MiB; the rest is for the processes of a Windows container. */
 const RESOURCES = { requests: { cpu: '10m', memory: '64Mi' }, limits: { cpu: '500m', memory: '256Mi' } };
 
@@ -192,6 +195,7 @@ function specOf({
       },
     },
     tolerations,
+    priorityClassName: PRIORITY_CLASS,
     containers: containers.map(containerOf),
     imagePullSecrets: imagePullSecrets.map((secret) => ({ name: secret })),
     securityContext: { runAsNonRoot: true, windowsOptions: { runAsUserName: 'ContainerUser' } },

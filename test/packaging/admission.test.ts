@@ -102,6 +102,8 @@ describe('the admission policy of the operator', function () {
       });
     }
     await kubectl(['apply', '-k', join(ROOT, 'config/samples')]);
+    const restored = { metadata: { finalizers: ['winpool.dev/finalizer'] } };
+    await kubectl([...patch(['windowspool', 'web'], restored), '--field-manager=velero-server']);
   });
   after(async () => {
     await plane?.stop();
@@ -154,9 +156,13 @@ describe('the admission policy of the operator', function () {
   const METADATA = messageOfRule('variables.metadataBefore.all(');
   const NODE_STATUS = messageOfRule('variables.statusBefore.all(');
   const POOLS = messageOfRule('variables.before.spec == variables.after.spec');
-  const CLASSES = messageOfRule("request.operation == 'DELETE'");
+  const CLASSES = messageOfRule("? variables.labelsAfter['app.kubernetes.io/managed-by'] == ");
   const WINDOWS_CLASSES = messageOfRule('variables.after.scheduling.nodeSelector');
-  const CLASS_OWNERS = messageOfRule('variables.after.metadata.ownerReferences');
+  const CLASS_OWNERS = messageOfRule("owner.kind == 'WindowsPool'");
+  const OVERHEAD = messageOfRule('variables.before.overhead');
+  const NEW_FINALIZERS = messageOfRule("request.operation != 'CREATE' || size(variables.finalizersAfter) == 0");
+  const LEASES = messageOfRule("variables.after.metadata.name == 'windowspool-operator'");
+  const MANAGERS = messageOfRule('variables.othersSpecBefore == ');
   const CREATE = ['create', '-f', '-'];
   const POOL = ['windowspool', 'web'];
   const labelled = (labels: object) => patch(node('windows'), { metadata: { labels } });
@@ -186,11 +192,30 @@ describe('the admission policy of the operator', function () {
       handler: 'runhcs-wcow-process',
       scheduling: { nodeSelector: { 'kubernetes.io/os': os } },
     });
+  const OWNER = { apiVersion: 'v1', name: 'a', uid: 'b' };
+  const ANTI_AFFINITY = {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: 'topology.kubernetes.io/region', namespaceSelector: {}, labelSelector: {} },
+    ],
+  };
+  const lease = (name: string, metadata: object = {}) =>
+    JSON.stringify({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, namespace: 'kube-system', ...metadata },
+    });
   const OURS = { 'app.kubernetes.io/managed-by': 'windowspool-operator' };
+  const withOverhead = JSON.stringify({
+    ...JSON.parse(runtimeClass(OURS)),
+    overhead: { podFixed: { cpu: '1000' } },
+  });
   const OWN_PODS = messageOfRule('request.namespace');
   const WINDOWS_PODS = messageOfRule('variables.after.spec.activeDeadlineSeconds');
   const PLAIN_PODS = messageOfRule('variables.after.spec.automountServiceAccountToken');
   const UNPRIVILEGED = messageOfRule('windowsOptions.hostProcess');
+  const POD_FIELDS = messageOfRule('variables.podSpec.all(');
+  const SCHEDULING = messageOfRule('podAntiAffinity');
+  const POD_OWNERS = messageOfRule("owner.kind == 'Node'");
   const WITHOUT_GMSA = messageOfRule('windowsOptions.gmsaCredentialSpecName');
   /** The pod that the operator runs on a node, with a change. */
   const pod = (change: object = {}, container: object = {}, metadata: object = {}) =>
@@ -210,6 +235,7 @@ describe('the admission policy of the operator', function () {
         securityContext: { runAsNonRoot: true, windowsOptions: { runAsUserName: 'ContainerUser' } },
         automountServiceAccountToken: false,
         activeDeadlineSeconds: 60,
+        priorityClassName: 'windowspool-operator-node-pods',
         ...change,
       },
     });
@@ -288,7 +314,28 @@ describe('the admission policy of the operator', function () {
       ['delete', 'runtimeclass', 'guide'],
       'allowed',
     ],
+    ['an overhead of a RuntimeClass of its own', CREATE, OVERHEAD, withOverhead],
+    ['its Lease', CREATE, 'allowed', lease('windowspool-operator')],
+    ['a Lease of others', CREATE, LEASES, lease('cluster-autoscaler')],
+    [
+      'a Lease with an owner',
+      CREATE,
+      LEASES,
+      lease('windowspool-operator', { ownerReferences: [{ ...OWNER, kind: 'Node' }] }),
+    ],
+    [
+      'a Lease with a finalizer',
+      CREATE,
+      NEW_FINALIZERS,
+      lease('windowspool-operator', { finalizers: ['example.com/hold'] }),
+    ],
+    ['the fields of a pool that others manage', patch(POOL, { metadata: { managedFields: [{}] } }), MANAGERS],
     ['its finalizer', patch(POOL, { metadata: { finalizers: ['winpool.dev/finalizer'] } }), 'allowed'],
+    [
+      'the removal of its finalizer, which a backup tool has set',
+      patch(POOL, { metadata: { finalizers: null } }),
+      'allowed',
+    ],
     ['another finalizer', patch(POOL, { metadata: { finalizers: ['example.com/hold'] } }), POOLS],
     [
       'an owner of a pool, with which it would be deleted',
@@ -335,9 +382,44 @@ describe('the admission policy of the operator', function () {
         `a pod with ${Object.keys(windowsOptions)[0]}`,
         ['create', '-f', '-'],
         WITHOUT_GMSA,
-        pod({ securityContext: { runAsNonRoot: true, windowsOptions } }),
+        pod({
+          securityContext: {
+            runAsNonRoot: true,
+            windowsOptions: { runAsUserName: 'ContainerUser', ...windowsOptions },
+          },
+        }),
       ],
     ),
+    ...['ContainerAdministrator', 'NT AUTHORITY\\SYSTEM', 'BUILTIN\\Administrators', undefined].map(
+      (runAsUserName): (typeof cases)[number] => [
+        `a pod that runs as ${runAsUserName}`,
+        CREATE,
+        UNPRIVILEGED,
+        pod({ securityContext: { runAsNonRoot: true, windowsOptions: { runAsUserName } } }),
+      ],
+    ),
+    [
+      'a pod that others must not run beside',
+      CREATE,
+      SCHEDULING,
+      pod({ affinity: { podAntiAffinity: ANTI_AFFINITY } }),
+    ],
+    ['a pod that must run beside others', CREATE, SCHEDULING, pod({ affinity: { podAffinity: ANTI_AFFINITY } })],
+    ['a pod that preempts others', CREATE, SCHEDULING, pod({ priorityClassName: 'system-node-critical' })],
+    ['a pod with the default priority', CREATE, SCHEDULING, pod({ priorityClassName: undefined })],
+    ['a pod that no scheduler has placed', CREATE, POD_FIELDS, pod({ nodeName: 'windows' })],
+    ['a pod with an init container', CREATE, POD_FIELDS, pod({ initContainers: [{ name: 'a', image: 'a' }] })],
+    ['a pod with a name in DNS', CREATE, POD_FIELDS, pod({ hostname: 'a', subdomain: 'b' })],
+    ['a pod with a deadline of years', CREATE, WINDOWS_PODS, pod({ activeDeadlineSeconds: 2_147_483_647 })],
+    ['a pod with a finalizer', CREATE, NEW_FINALIZERS, pod({}, {}, { finalizers: ['example.com/hold'] })],
+    [
+      'a pod that keeps its owner from being deleted',
+      CREATE,
+      POD_OWNERS,
+      pod({}, {}, { ownerReferences: [{ ...OWNER, kind: 'Node', blockOwnerDeletion: true }] }),
+    ],
+    ['a pod of another owner', CREATE, POD_OWNERS, pod({}, {}, { ownerReferences: [{ ...OWNER, kind: 'Namespace' }] })],
+    ['a pod of a node', CREATE, 'allowed', pod({}, {}, { ownerReferences: [{ ...OWNER, kind: 'Node' }] })],
     ['the deletion of a pod of its own', ['delete', 'pod', 'own', '-n', NODE_PODS], 'allowed'],
     ['the deletion of another pod', ['delete', 'pod', 'other', '-n', NODE_PODS], OWN_PODS],
     ['a pod in another namespace', CREATE, OWN_PODS, pod({}, {}, { namespace: 'default' })],
