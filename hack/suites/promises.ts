@@ -141,6 +141,11 @@ export const promises: readonly ProvedPromise[] = [
     testAll: ['hostile/pausedLeader', 'hostile/pausedWhileSending', 'hostile/leaseVandalism', 'hostile/wrongClock'],
   },
   {
+    promise: 'a user who may edit pools gets nothing that others did not allow',
+    inMemory: [`${NODE_GROUP}/launchTemplate/kubelet.test.ts`, `${DOMAIN}/runtimeClass`],
+    test: ['hostile/poolEditor'],
+  },
+  {
     promise: 'a kubelet that lies harms only its own node',
     inMemory: ['controllers/kubernetes/hostileNodes.test.ts', `${DOMAIN}/anyText.test.ts`],
     test: [
