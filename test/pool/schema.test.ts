@@ -247,7 +247,7 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     'a maintenance window with duration 0',
     { nodeGroup: { update: { maintenanceWindows: [{ schedule: '0 2 * * SAT', duration: '0h' }] } } },
     // Kubernetes 1.34 names the type in place of the value.
-    `maintenanceWindows[0].duration: Invalid value: ${chosenSeries() === '1.34' ? '"string"' : '"0h"'}: must be at least 1m`,
+    `maintenanceWindows[0].duration: Invalid value: ${chosenSeries() === '1.34' ? '"string"' : '"0h"'}: must be from 1m to 168h`,
   ],
   [
     'a canary without nodes',
@@ -269,11 +269,25 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { nodeGroup: { update: { canary: { soakDuration } } } },
     'must be from 1m to 168h',
   ]),
+  // Extensions of cron, some of which take long to find that a date never occurs.
+  ...['@weekly', '0 0 1W * *', '0 0 L * *', '0 0 * * MON#2', '0 0 ? * *', '0 0 * * +SUN', '0 2 * *'].map(
+    (schedule): (typeof refusals)[number] => [
+      `the cron schedule ${schedule}`,
+      { nodeGroup: { update: { maintenanceWindows: [{ schedule, duration: '4h' }] } } },
+      'maintenanceWindows[0].schedule in body should match',
+    ],
+  ),
   [
-    'an invalid cron schedule',
-    { nodeGroup: { update: { maintenanceWindows: [{ schedule: '@weekly', duration: '4h' }] } } },
-    'maintenanceWindows[0].schedule in body should match',
+    'a maintenance window of more than a week',
+    { nodeGroup: { update: { maintenanceWindows: [{ schedule: '0 2 * * SAT', duration: '169h' }] } } },
+    'must be from 1m to 168h',
   ],
+  ['a drain of years', { disruption: { drain: { timeout: '999999h' } } }, 'must be from 1m to 24h'],
+  ...['subnets', 'securityGroups'].map((field): (typeof refusals)[number] => [
+    `a tag key of 129 characters in ${field}`,
+    { nodeGroup: { [field]: [{ tags: { ['k'.repeat(129)]: 'v' } }] } },
+    'a tag key must have 1 to 128 characters',
+  ]),
   ['an invalid release', { nodeGroup: { releaseVersion: 'latest' } }, 'spec.nodeGroup.releaseVersion'],
   [
     'a Kubernetes version with a patch version',
