@@ -9,6 +9,38 @@ const pool = existingPool({ existingNodes: { instancesConfigMap: { namespace: 'h
 
 const configMap = { metadata: { name: 'windows-instances', uid: 'uid' }, data: { '10.0.0.1': 'username=a' } };
 
+describe('lists of hosts', () => {
+  it('are watched up to a number, and the next one when a pool no longer names its list', async () => {
+    const server = new DeniableServer(configMap);
+    const lists = new InstanceLists(
+      server.client,
+      silent,
+      { reflector: () => ({}) } as unknown as EngineMetrics,
+      () => undefined,
+    );
+    const pools = Array.from({ length: 9 }, (_, index) => ({
+      ...existingPool({
+        existingNodes: { instancesConfigMap: { namespace: `hosts-${index}`, name: 'windows-instances' } },
+      }),
+      metadata: { ...pool.metadata, name: `p-${index}` },
+    }));
+    const [first = assert.fail(), last = assert.fail()] = [pools[0], pools[8]];
+    try {
+      for (const each of pools) lists.follow(each.metadata.name, each);
+      const refused = lists.of(last);
+      assert.match(
+        refused.kind === 'unknown' ? (refused.error?.message ?? '') : '',
+        /more than 8 ConfigMaps.*hosts-8\/windows-instances/,
+      );
+      lists.follow(first.metadata.name, undefined);
+      for (let turn = 0; turn < 1_000 && lists.of(last).kind !== 'seen'; turn++) await sleep(10);
+      assert.equal(lists.of(last).kind, 'seen');
+    } finally {
+      lists.stop();
+    }
+  });
+});
+
 describe('a list of hosts', () => {
   it('becomes unknown when the permission to read it is revoked, and known when it is granted again', async () => {
     const server = new DeniableServer(configMap);

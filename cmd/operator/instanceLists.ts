@@ -9,6 +9,9 @@ import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowsp
 import type { InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
 import { OptionalCache } from './optionalCache.ts';
 
+/** Each is a watch, which occupies a connection to the API server: with too many, none is left for the Lease. A cluster has one list or two. */
+const MOST_LISTS = 8;
+
 interface Watched {
   readonly cache: OptionalCache<ConfigMap>;
   readonly pools: Set<string>;
@@ -22,6 +25,8 @@ export class InstanceLists {
   readonly #metrics: EngineMetrics;
   readonly #changed: (pool: string) => void;
   readonly #watched = new Map<string, Watched>();
+  /** The pools whose list is not watched, because there are too many others. */
+  readonly #waiting = new Map<string, InstancesConfigMap>();
 
   /** @param changed called for each pool whose list changed */
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
@@ -40,16 +45,23 @@ export class InstanceLists {
       ending.abort();
       this.#watched.delete(other);
     }
-    if (!desired || key === undefined) return;
-    const watched = this.#watched.get(key) ?? this.#watch(key, desired);
-    watched.pools.add(name);
+    this.#waiting.delete(name);
+    if (desired) this.#waiting.set(name, desired);
+    for (const [other, its] of this.#waiting) {
+      const watched =
+        this.#watched.get(keyOf(its)) ?? (this.#watched.size < MOST_LISTS && this.#watch(keyOf(its), its));
+      if (!watched) continue;
+      this.#waiting.delete(other);
+      watched.pools.add(other);
+      if (other !== name) this.#changed(other);
+    }
   }
 
   /** The last known list of a pool. */
   of(pool: WindowsPool): InstanceList {
     const desired = pool.spec.existingNodes?.instancesConfigMap;
     const watched = desired && this.#watched.get(keyOf(desired));
-    if (!watched) return { kind: 'unknown' };
+    if (!watched) return desired && this.#waiting.has(pool.metadata.name) ? tooMany(desired) : { kind: 'unknown' };
     const { cache } = watched;
     const [found] = cache.store.list();
     return cache.unknown ?? (found ? { kind: 'seen', data: found.data } : { kind: 'absent' });
@@ -87,6 +99,11 @@ export class InstanceLists {
     void cache.run(watched.ending.signal);
     return watched;
   }
+}
+
+function tooMany(list: InstancesConfigMap): InstanceList {
+  const message = `pools name more than ${MOST_LISTS} ConfigMaps with lists of hosts, and ${keyOf(list)} is one too many. Use one list for several pools`;
+  return { kind: 'unknown', error: { kind: 'refused', operation: 'watch ConfigMaps', code: 'TooManyLists', message } };
 }
 
 function keyOf({ namespace, name }: InstancesConfigMap): string {
