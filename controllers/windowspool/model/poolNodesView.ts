@@ -53,6 +53,8 @@ export interface PoolNodesView {
   readonly isConfirmed: boolean;
   /** Whether the node counts as one of the pool's. */
   isMember(node: NodeRecord): boolean;
+  /** Whether the list of the groups' instances has the node: its label alone proves nothing. Also true while there is no list. */
+  isListed(node: NodeRecord): boolean;
   /** The node group of a node: that of its instance, or its label while the instance is not listed. */
   groupOf(node: NodeRecord): string | undefined;
   /** The counts of the nodes of one group. The cost grows with the number of nodes. */

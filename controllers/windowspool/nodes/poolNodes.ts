@@ -164,6 +164,10 @@ export class PoolNodes implements PoolNodesView {
     return groupOfInstance.has(instanceIdOf(node)) || unlisted.has(node.labels[NODE_GROUP_LABEL] ?? '');
   }
 
+  isListed(node: NodeRecord): boolean {
+    return this.#members === undefined || this.#members.groupOfInstance.has(instanceIdOf(node));
+  }
+
   groupOf(node: NodeRecord): string | undefined {
     return this.#members?.groupOfInstance.get(instanceIdOf(node)) ?? node.labels[NODE_GROUP_LABEL];
   }
@@ -182,10 +186,12 @@ export class PoolNodes implements PoolNodesView {
 
   /** Counts only the nodes on these instances: a label can be set by anyone who can change nodes, and by a kubelet on its own node. */
   confirm(members: GroupMembers, now: number): void {
+    const counted = [...this.#results.values()].map(({ node }) => node);
+    const wasListed = new Set(counted.filter((node) => this.isListed(node)));
     this.#members = members;
-    const left = [...this.#results.values()].map(({ node }) => node).filter((node) => !this.isMember(node));
+    const changed = counted.filter((node) => !this.isMember(node) || wasListed.has(node) !== this.isListed(node));
     const joined = [...this.#nonMembers.values()].filter((node) => this.isMember(node));
-    for (const node of [...left, ...joined]) this.put(node, now);
+    for (const node of [...changed, ...joined]) this.put(node, now);
   }
 
   /** AWS was asked about the present nodes: they are confirmed, whatever it answered. */
@@ -222,7 +228,8 @@ export class PoolNodes implements PoolNodesView {
     const result = verifyNode(node, this.#expected, now, preparation);
     this.#results.set(node.name, result);
     const need = needOf({ ...result, preparation }, this.#expected, pods, now);
-    if (need) this.#podNeeds.set(node.name, need);
+    // Its pods get image pull Secrets, which a kubelet must not have for a label.
+    if (need && this.isListed(node)) this.#podNeeds.set(node.name, need);
     if (result.state === 'failing') this.#failing.set(node.name, result);
     if (result.state === 'joining') this.#joining.set(node.name, result);
     if (result.state === 'verified' && result.warnings.length > 0) this.#warned.set(node.name, result);
