@@ -10,6 +10,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { timeOf } from '../util/durations.ts';
 import { joined } from '../util/words.ts';
+import { drainOptionsOf } from './drainAction.ts';
 import { terminationRefusal } from './terminateInstance.ts';
 import { isNodeless, isTerminated } from './terminatingNode.ts';
 import { afterTermination } from './terminationRecord.ts';
@@ -65,10 +66,21 @@ export function withCurrentNodes({ after, done }: Outcome): DisruptionReservatio
   const rest = goneNames.length > 0 ? { ...before, terminatedNodes: goneNames.slice(-MAX_REPORTED) } : before;
   const remaining = nodes
     .filter(({ uid }) => !gone.has(uid) && !restored.includes(uid) && !givenUp.includes(uid))
-    .filter((entry) => !isKeptByAws(entry, after))
+    .filter((entry) => !isKeptByAws(entry, after) && !isAbandoned(entry, after))
     .map((entry) => afterTermination(entry, { after, done }))
     .map((entry) => (drained.includes(entry.uid) ? { ...entry, drainedTime: timeOf(now) } : entry));
   return remaining.length > 0 ? { ...rest, nodes: remaining } : rest;
+}
+
+/** How long after its drain has timed out a node that cannot be restored still holds the budget, in milliseconds. */
+const ABANDONED_MS = 600_000;
+
+/** Whether a node could not be restored long after its drain timed out: its kubelet can prevent every write to it, and other pools must not wait for that. */
+function isAbandoned(entry: LeavingNode, { pool, now }: ObservedState): boolean {
+  const { startTime, terminationRequestTime, terminationAcceptedTime, drainedTime } = entry;
+  if (isNodeless(entry) || (terminationRequestTime ?? terminationAcceptedTime ?? drainedTime) !== undefined)
+    return false;
+  return now - Date.parse(startTime) >= drainOptionsOf(pool).timeoutMs + ABANDONED_MS;
 }
 
 /** Whether the reservation was only for instances that AWS refuses to terminate, and no node is gone. */

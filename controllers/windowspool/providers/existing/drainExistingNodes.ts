@@ -1,6 +1,6 @@
 /** How existing nodes are removed one by one: the operator cordons and drains them, and another system terminates them. */
 import type { LeavingNode } from '../../api/api.gen.ts';
-import { type DrainAction, evictAction, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
+import { type DrainAction, evictAction, isTimedOut, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { describeDrained } from '../../disruption/drainedNodes.ts';
 import { admissionSteps, drainSteps } from '../../disruption/drainRules.ts';
 import { isCordonedByOperator } from '../../disruption/nodeAnnotations.ts';
@@ -51,6 +51,8 @@ function nextDrainAction(view: TerminatingNodeView, s: Derived): DrainAction {
     const report = { kind: 'reportDrained', node: now, entry, text: `${text} ${remedy ?? ''}`.trim() } as const;
     return evictAction(view, now, s, { kind: 'end', step: report });
   }
+  // A kubelet can uncordon its node again and again.
+  if (isTimedOut(entry, s)) return { kind: 'restore', answer: 'timed-out' };
   return isStillInBudget(entry, now, s, s.due.capacity.serving) ? { kind: 'cordon' } : { kind: 'restore' };
 }
 

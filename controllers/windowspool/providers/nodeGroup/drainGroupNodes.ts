@@ -82,6 +82,8 @@ function nextDrainAction(view: TerminatingNodeView, s: EksDerived): DrainAction 
       ? membershipMismatch({ ...entry, scalingGroups }, instance.value)
       : unknownInstance(entry);
     if (mismatch) return { kind: 'restore', answer: 'refused', why: mismatch };
+    // A kubelet can uncordon its node again and again.
+    if (isTimedOut(entry, s)) return { kind: 'restore', answer: 'timed-out' };
     return isStillInBudget(entry, now, s, s.due.capacity.serving) ? { kind: 'cordon' } : { kind: 'restore' };
   }
   // The group that replaces this one has lost nodes: the drain continues when it has them again.

@@ -149,6 +149,14 @@ export const nodeOperationCases: readonly PlanCase[] = [
     want: ['uncordonNode a'],
   },
   {
+    name: 'a node that is not cordoned when its drain times out is kept, as one that its kubelet uncordons again and again',
+    observed: terminatingScene(
+      { node: known(node('a', { annotations: REPLACE })), instance: MEMBER },
+      { startTime: longAgo },
+    ),
+    want: ['uncordonNode a timed-out'],
+  },
+  {
     name: 'a node whose drain times out is kept',
     observed: drainingScene([podOn()], {}, { startTime: longAgo }),
     want: ['uncordonNode a timed-out'],
