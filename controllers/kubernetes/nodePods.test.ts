@@ -267,11 +267,15 @@ async function port(answering: Handler) {
   const server = await loopback(answering);
   const store = new Store({ identity: nodePodIdentity, indexes: nodePodIndexes, log: quiet });
   store.replace([], '1', { newest: true });
-  const pods = createNodePods(server.client, { namespace: 'ops', pullSecrets: ['registry'] }, store, (pool) => ({
-    kind: 'seen',
-    pods: store.byIndex('pool', pool),
-  }));
-  return { server, pods, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  const clock = { now: 0 };
+  const pods = createNodePods(
+    server.client,
+    { namespace: 'ops', pullSecrets: ['registry'] },
+    store,
+    (pool) => ({ kind: 'seen', pods: store.byIndex('pool', pool) }),
+    () => clock.now,
+  );
+  return { server, pods, clock, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 const rejecting =
@@ -290,6 +294,15 @@ const denied = (verb: string) =>
 const REMEDY = /\bNamespace ops must exist\b.*windowspool-operator-node-pods\b.*config\/rbac\b.*--node-pod-namespace/;
 
 describe('the creation of such a pod', () => {
+  it('waits ever longer if another client deletes the pod, as its kubelet can', async () => {
+    await using open = await port((_request, response) => json(response, 201, stored()));
+    const created: number[] = [];
+    for (; open.clock.now < 200_000; open.clock.now += 1_000)
+      if ((await open.pods.create(desired, signal)).ok) created.push(open.clock.now / 1_000);
+    assert.deepEqual(created, [0, 10, 30, 70, 150]);
+    assert.equal(open.server.requests.length, created.length);
+  });
+
   it('is refused with a Secret that the administrator has not listed, and nothing is sent', async () => {
     await using open = await port(rejecting(500, 'InternalError', 'must not be called'));
     const answer = await open.pods.create({ ...desired, imagePullSecrets: ['registry', 'db'] }, signal);

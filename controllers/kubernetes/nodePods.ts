@@ -104,17 +104,21 @@ export function createNodePods(
   { namespace, pullSecrets }: { readonly namespace: string; readonly pullSecrets: readonly string[] },
   store: StoreView<NodePod>,
   of: (pool: string) => NodePodsView,
+  now: () => number = () => performance.now(),
 ): NodePods {
   const create = `create pods in ${namespace}`;
+  const recreations = new Recreations();
   return {
     of,
     create: async (desired, signal) => {
       const other = desired.imagePullSecrets.find((name) => !pullSecrets.includes(name));
       if (other !== undefined) return { ok: false, error: secretNotAllowed(create, other) };
+      if (recreations.mustWait(desired.name, now())) return { ok: false, error: createdTooOften(create, desired.name) };
       const answer = await toCallResult(create, signal, async () => {
         const body = manifestOf(desired);
         store.observeWrite(nodePodOf(await client.request<V1Pod>('POST', pathOf(namespace), { body, signal })));
       });
+      if (answer.ok) recreations.created(desired.name, now());
       return answer.ok ? answer : { ok: false, error: withRemedy(asRejection(answer.error), namespace) };
     },
     delete: async ({ name, uid }, signal) => {
@@ -125,6 +129,38 @@ export function createNodePods(
       return answer.ok ? answer : { ok: false, error: withRemedy(answer.error, namespace) };
     },
   };
+}
+
+/**
+ * A kubelet may delete the pods on its node, and a pod that is gone shows no attempt: one of the same name is created again after 10 seconds, then after twice
+ * as long, and so on.
+ */
+class Recreations {
+  readonly #known = new Map<string, { readonly at: number; readonly count: number }>();
+
+  mustWait(name: string, now: number): boolean {
+    const { at, count } = this.#known.get(name) ?? { at: Number.NEGATIVE_INFINITY, count: 0 };
+    return now - at < Math.min(FIRST_RECREATION_MS * 2 ** Math.min(count - 1, 10), LAST_RECREATION_MS);
+  }
+
+  created(name: string, now: number): void {
+    const { count = 0 } = this.#known.get(name) ?? {};
+    this.#known.delete(name);
+    this.#known.set(name, { at: now, count: count + 1 });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_NAMES && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+const FIRST_RECREATION_MS = 10_000;
+const LAST_RECREATION_MS = 600_000;
+/** Two pods on each of 5,000 nodes. */
+const MOST_NAMES = 10_000;
+
+/** A conflict is expected, and retried with backoff. */
+function createdTooOften(operation: string, name: string): CallError {
+  const message = `pod ${name} was created a short time ago, and another client has deleted it`;
+  return { kind: 'conflict', operation, code: 'CreatedTooOften', message };
 }
 
 function secretNotAllowed(operation: string, name: string): CallError {
