@@ -207,7 +207,7 @@ describe('a RuntimeClass that a pool created', () => {
   const api = { name: 'api', uid: 'uid-api' };
   const own = samplePool({ runtimeClass: { name: 'web' } });
   const table: readonly (readonly [string, RuntimeClass['owners'], readonly [boolean, boolean, boolean]])[] = [
-    ['can have no owner', [], [false, false, false]],
+    ['can have no owner, after a pool that was deleted retained it', [], [false, false, true]],
     ['can be owned by this pool only', [web], [true, true, false]],
     ['can be owned by this pool and another one', [web, api], [true, false, true]],
     ['can be owned by another pool', [api], [false, false, true]],

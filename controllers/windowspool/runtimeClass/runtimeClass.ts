@@ -118,10 +118,11 @@ export function isSoleOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
 }
 
 /**
- * Whether another pool has a RuntimeClass with the same name and different content, and keeps it. Shared RuntimeClasses are the same for all pools,
- * and the schema reserves their names.
+ * Whether a RuntimeClass with the same name and different content is not this pool's: it is another pool's, or a pool that was deleted has left it for its
+ * pods (deletionPolicy Retain). Shared RuntimeClasses are the same for all pools, and the schema reserves their names.
  */
 export function isTaken(pool: WindowsPool, seen: RuntimeClass): boolean {
   if (pool.spec.runtimeClass.name === undefined) return false;
-  return seen.owners.some(({ uid }) => uid !== pool.metadata.uid) && !isAsDesired(seen, runtimeClassFor(pool));
+  const isSole = seen.owners.length > 0 && seen.owners.every(({ uid }) => uid === pool.metadata.uid);
+  return !isSole && !isAsDesired(seen, runtimeClassFor(pool));
 }
