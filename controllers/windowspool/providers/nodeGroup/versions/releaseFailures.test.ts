@@ -35,7 +35,6 @@ describe('a release that fails verification', () => {
   const failure = { pool: 'api', amiType: CORE, releaseVersion: NEXT, node: 'ip-1' };
   const table: readonly (readonly [string, WindowsPool, string | undefined])[] = [
     ['has a node with the wrong build', other([node('WrongBuild')]), 'WrongBuild: is wrong'],
-    ['has a node with a revision below the minimum', other([node('RevisionTooLow')]), 'RevisionTooLow: is wrong'],
     [
       'has a node with an unsupported kubelet version',
       other([node('KubeletVersionSkew')]),
