@@ -1,6 +1,7 @@
 import type { EventsV1Event, EventsV1EventSeries } from '@kubernetes/client-node';
 import type { EventPublisher, EventRecord, EventSeries, EventSink, ObjectReference } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api/api.gen.ts';
+import { foreignText } from '../windowspool/ports/foreignText.ts';
 import type { Events } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { microTimeOf, type Wire } from './objects.ts';
@@ -27,12 +28,17 @@ export function createEventSink(client: KubernetesClient): EventSink {
 export function createPoolEvents(recorder: EventPublisher): Events {
   return {
     publish: (pool, { type, reason, action, message }) => {
-      recorder.publish(referenceTo(pool), { type, reason, action, note: message });
+      recorder.publish(referenceTo(pool), { type, reason, action, note: noteOf(message) });
     },
     publishOnNode: ({ name, uid }, { type, reason, action, message }) => {
-      recorder.publish({ apiVersion: 'v1', kind: 'Node', name, uid }, { type, reason, action, note: message });
+      recorder.publish({ apiVersion: 'v1', kind: 'Node', name, uid }, { type, reason, action, note: noteOf(message) });
     },
   };
+}
+
+/** Messages quote texts of users, which kubectl would print as they are. */
+function noteOf(message: string): string {
+  return foreignText(message, message.length);
 }
 
 function referenceTo({ metadata: { name, uid } }: WindowsPool): ObjectReference {

@@ -9,6 +9,7 @@ import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome, RunResult } from '../model/outcome.ts';
 import { countBuilds, revisionsOf } from '../nodes/kernels.ts';
+import { foreignText } from '../ports/foreignText.ts';
 import { providerOf } from '../providers/providers.ts';
 import { pendingIn } from '../rules/heldSteps.ts';
 import { nodeSourceOf } from '../rules/nodeSource.ts';
@@ -76,7 +77,7 @@ function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<
       observedGeneration: s.pool.metadata.generation,
       lastTransitionTime,
       reason,
-      message: cut(message, CONDITION_LENGTH),
+      message: foreignText(message, CONDITION_LENGTH),
     };
   });
 }
