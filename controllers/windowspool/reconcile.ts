@@ -50,7 +50,9 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   if (!acted) return { kind: 'requeue' };
   keepOperations(acted.after, deps.readCache);
   const outcome = resultOf(acted, observed, decisions);
-  const reported = await report(outcome, held, fresh, deps, signal);
+  // A run that failed is retried with backoff, which can be minutes: its report does not wait for that.
+  const isUrgent = fresh || outcome.after.errors.length > 0;
+  const reported = await report(outcome, held, isUrgent, deps, signal);
   if (outcome.released) return forget(name, deps);
   if (!waitsForOtherPools(outcome.decisions)) deps.poolRegistry.stopWaiting(name);
   const untilRead = keep(outcome, fresh, deps);

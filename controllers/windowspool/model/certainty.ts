@@ -10,8 +10,9 @@
  * - `empty`: a list of instances is shorter than that of the pool's Ready nodes
  * - `clusterAbsent`: the cluster of the pool is not found
  * - `groupFailed`: a group could not be created or deleted, and status has another state of it
+ * - `unrecorded`: the pool has a second group that its status does not record
  */
-export type Contradiction = 'absent' | 'unowned' | 'empty' | 'clusterAbsent' | 'groupFailed';
+export type Contradiction = 'absent' | 'unowned' | 'empty' | 'clusterAbsent' | 'groupFailed' | 'unrecorded';
 
 /**
  * How sure an observation is:

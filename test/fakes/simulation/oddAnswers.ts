@@ -114,6 +114,8 @@ export const ODD_ANSWER_NAMES = Object.keys(ODD_ANSWERS) as OddAnswerName[];
 export class OddAnswers {
   /** How many reads each kind could answer since `begin`. */
   readonly reads = new Map<OddAnswerName, number>();
+  /** The kind that was given; undefined before. */
+  given: OddAnswerName | undefined;
   #plan: { readonly name: OddAnswerName; readonly read: number } | undefined;
   #isOpen = false;
   readonly #earlier = new Map<string, Earlier[]>();
@@ -160,7 +162,9 @@ export class OddAnswers {
         continue;
       const count = this.reads.get(name) ?? 0;
       this.reads.set(name, count + 1);
-      if (this.#plan?.name === name && this.#plan.read === count) given = odd;
+      if (this.#plan?.name !== name || this.#plan.read !== count) continue;
+      given = odd;
+      this.given = name;
     }
     return given;
   }

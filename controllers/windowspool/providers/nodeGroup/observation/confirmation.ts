@@ -26,6 +26,8 @@ export function confirmAfterMs({ pollMs }: Pick<Settings, 'pollMs'>): number {
 interface KnownGroup {
   readonly exists: boolean;
   readonly isOwned: boolean;
+  /** Whether status would have a record of it. */
+  readonly isUnrecorded?: boolean;
   readonly status?: string | undefined;
 }
 
@@ -41,8 +43,15 @@ export function knownMain(pool: WindowsPool): KnownGroup {
 /** What is known of the second group. Once its absence is confirmed, status has the time. */
 export function knownSecond(pool: WindowsPool): KnownGroup {
   if (isStatusLost(pool)) return LOST;
-  const { arn, absenceStartTime, status } = secondIn(pool) ?? {};
-  return { exists: arn !== undefined && absenceStartTime === undefined, isOwned: arn !== undefined, status };
+  const record = secondIn(pool);
+  const { arn, absenceStartTime, status } = record ?? {};
+  const isUnrecorded = record === undefined && pool.status?.nodeGroup !== undefined;
+  return {
+    exists: arn !== undefined && absenceStartTime === undefined,
+    isOwned: arn !== undefined,
+    isUnrecorded,
+    status,
+  };
 }
 
 /** Of a pool that lost its status: it may have a group of each name. */
@@ -90,6 +99,7 @@ function findingOf(pool: WindowsPool, known: KnownGroup, answer: CallResult<Node
   if (!answer.ok) return answer.error.kind === 'gone' && known.exists && isDeleting(pool) ? 'clusterAbsent' : 'failed';
   if (!answer.value) return known.exists ? 'absent' : 'fits';
   if (!isOwnedBy(pool, answer.value)) return known.isOwned ? 'unowned' : 'fits';
+  if (known.isUnrecorded) return 'unrecorded';
   // Such a group is deleted and recreated, with its nodes. While the pool is deleted, the group is deleted in any state.
   const { status } = answer.value;
   return status.endsWith('_FAILED') && status !== known.status && !isDeleting(pool) ? 'groupFailed' : 'fits';
@@ -123,6 +133,8 @@ export function describeUnconfirmed({ pool, group }: EksState, view: Unconfirmed
   const [finds, has] = isStatusLost(pool) ? ['does not find', 'does not have'] : ['no longer finds', 'no longer has'];
   if (contradiction === 'groupFailed')
     return `EKS reports that node group ${name} could not be created or deleted. ${READ_AGAIN}`;
+  if (contradiction === 'unrecorded')
+    return `EKS has node group ${name} of this pool, which status does not record. ${READ_AGAIN}`;
   const what =
     contradiction === 'absent'
       ? `EKS ${finds} node group ${name}.`
