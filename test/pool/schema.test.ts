@@ -282,6 +282,13 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { nodeGroup: { update: { maintenanceWindows: [{ schedule: '0 2 * * SAT', duration: '169h' }] } } },
     'must be from 1m to 168h',
   ],
+  ...['http://169.254.169.254/latest', 'https://a@169.254.170.23/v1', 'http://[fd00:ec2::254]/'].map(
+    (serviceURL): (typeof refusals)[number] => [
+      `the metadata of instances at ${serviceURL} as a Service`,
+      { verification: { smokeTest: { image: 'example.com/test:1', serviceURL } } },
+      'not of the metadata of instances',
+    ],
+  ),
   ['a drain of years', { disruption: { drain: { timeout: '999999h' } } }, 'must be from 1m to 24h'],
   ...['subnets', 'securityGroups'].map((field): (typeof refusals)[number] => [
     `a tag key of 129 characters in ${field}`,

@@ -193,6 +193,17 @@ describe('the nodes of a group whose instances are known', () => {
     assert.deepEqual([poolNodes.total, namesOf(poolNodes.nonMembers)], [1, ['i-1']]);
   });
 
+  it('run pods only on instances that are listed: the pods get Secrets, and a kubelet can set a label', () => {
+    const labels = { ...sampleNode().labels, 'eks.amazonaws.com/nodegroup': 'new' };
+    const pulling = expecting(undefined, true, true);
+    const node = onInstance('i-2', { labels, images: [], verified: undefined });
+    const poolNodes = new PoolNodes([node], pulling, NOW);
+    poolNodes.confirm(membersOf('web', ['i-3'], ['new']), NOW);
+    assert.deepEqual([poolNodes.total, poolNodes.isListed(node), poolNodes.podNeeds.length], [1, false, 0]);
+    poolNodes.confirm(membersOf('new', ['i-2']), NOW);
+    assert.deepEqual([poolNodes.isListed(node), poolNodes.podNeeds.length], [true, 1]);
+  });
+
   it('are counted for each group, by the group of the instance and not by the label', () => {
     const other = { ...sampleNode().labels, 'eks.amazonaws.com/nodegroup': 'next' };
     const nodes = [

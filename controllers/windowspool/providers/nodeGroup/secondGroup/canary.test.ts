@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { evaluateConditions } from '../../../conditions/evaluateConditions.ts';
+import { derive } from '../../../derive.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
+import type { PoolNodes } from '../../../nodes/poolNodes.ts';
 import { planFor } from '../../../plan.ts';
 import { samplesOf } from '../../../reporting/poolSamples.ts';
 import { statusFor } from '../../../reporting/poolStatus.ts';
@@ -168,6 +170,15 @@ describe('a canary', () => {
     const { UpToDate, Stalled, Ready } = nodeGroupConditions(outcomeOf(s));
     assert.deepEqual([UpToDate.reason, Stalled?.reason, Ready.status], ['CanaryFailed', 'CanaryFailed', 'True']);
     assertMentions(UpToDate.message, 'node y', 'WrongBuild', 'web');
+  });
+
+  it('does not fail by a node that only has its label, which a kubelet can set before EKS has created the group', () => {
+    const claimed = nodeIn(HASHED, 'y', { kernelVersion: '10.0.17763.1' });
+    const s = canaryScene({ record: young, canary: { status: 'CREATING' }, nodes: [...MAIN_NODES, claimed] });
+    const reasonOf = () => nodeGroupConditions(outcomeOf(derive(s) as EksDerived)).UpToDate.reason;
+    assert.equal(reasonOf(), 'CanaryFailed', 'a node of the group');
+    (s.poolNodes as PoolNodes).confirm({ groupOfInstance: new Map(), unlisted: new Set(['web', HASHED]) }, NOW);
+    assert.equal(reasonOf(), 'CanaryRunning');
   });
 
   it('that failed has a reason in its record that the schema accepts', () => {
