@@ -26,5 +26,7 @@ HELP
 fi
 $kubectl delete --ignore-not-found --kustomize config/manager
 $kubectl delete --ignore-not-found --kustomize config/rbac
+$kubectl delete --ignore-not-found --kustomize config/admission
+$kubectl delete --ignore-not-found --namespace kube-system lease/windowspool-operator
 $kubectl delete --ignore-not-found --namespace kube-system role/windowspool-operator-windows-ipam rolebinding/windowspool-operator-windows-ipam
 $kubectl delete --ignore-not-found --kustomize config/crd

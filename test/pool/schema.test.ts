@@ -289,6 +289,11 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
       'not of the metadata of instances',
     ],
   ),
+  [
+    'a tag that is no key of an object',
+    { nodeGroup: { tags: JSON.parse('{"__proto__":"v"}') } },
+    'a tag key must not be __proto__',
+  ],
   ['a drain of years', { disruption: { drain: { timeout: '999999h' } } }, 'must be from 1m to 24h'],
   ...['subnets', 'securityGroups'].map((field): (typeof refusals)[number] => [
     `a tag key of 129 characters in ${field}`,
