@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { V1RuntimeClass } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
+import { waitFor } from '../../hack/controlplane/wait.ts';
 import { callsOf } from '../awsCalls.ts';
 import type { Faults } from '../fakes/localaws/faults.ts';
 import { messageOf } from '../fakes/testenv/testEnv.ts';
@@ -141,6 +142,10 @@ describe('a user who may only edit pools', () => {
     }
     const { tags } = world.cloud.state.group('victim').nodegroup;
     assert.equal(tags?.['winpool.dev/pool'], 'victim');
+    world.cloud.faults.consoleDelete({ group: 'console' });
+    await waitFor(async () => (await world.nodeNamesOf('console')).length === 0, {
+      what: 'the nodes of the group to go',
+    });
   });
 
   it('cannot have a kubelet read a Secret that no administrator listed', async () => {
