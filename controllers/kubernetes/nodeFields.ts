@@ -171,18 +171,18 @@ const conditionFields: FieldTable<Condition> = {
 
 const [conditionInProtobuf, conditionInJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
 
-/** Reads the condition of one type and skips the others. If a type occurs more than once, the last one wins. */
+/** Reads the condition of one type and skips the others. If a type occurs more than once, the first one counts: a patch by the type changes that. */
 function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) => T): Kind<T> {
   const isWanted = textIs(1, type);
   return kind<T>({
     absent,
-    fromProtobuf: (reader, before) => (isWanted(reader) ? pick(conditionInProtobuf(reader)) : before),
-    fromJson: (value) => {
-      const wanted = itemsOf(value)
+    fromProtobuf: (reader, before) =>
+      before === absent && isWanted(reader) ? pick(conditionInProtobuf(reader)) : before,
+    fromJson: (value) =>
+      itemsOf(value)
         .map(conditionInJson)
-        .findLast((condition) => condition.type === type);
-      return wanted === undefined ? absent : pick(wanted);
-    },
+        .filter((condition) => condition.type === type)
+        .reduce((before, wanted) => (before === absent ? pick(wanted) : before), absent),
   });
 }
 

@@ -164,6 +164,22 @@ describe('a newer record of a node', () => {
   }
 });
 
+describe('the condition of a node that occurs twice', () => {
+  it('is the first one, which a patch changes: otherwise the operator would write it again and again', () => {
+    const twice = ['True', 'False'].map((status) => ({
+      type: 'winpool.dev/Verified',
+      status,
+      reason: 'A',
+      message: 'a',
+    }));
+    const { verified } = nodeRecordOf({
+      metadata: { name: 'a', uid: 'u', resourceVersion: '1' },
+      status: { conditions: twice },
+    });
+    assert.equal(verified?.status, 'True');
+  });
+});
+
 describe('the runtime handlers of nodes', () => {
   const object = (index: number, ...names: readonly string[]) => ({
     metadata: { name: `n-${index}`, uid: 'u', resourceVersion: '1' },
