@@ -294,6 +294,14 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
     { nodeGroup: { tags: JSON.parse('{"__proto__":"v"}') } },
     'a tag key must not be __proto__',
   ],
+  ...['karpenter.sh/disrupted', 'ToBeDeletedByClusterAutoscaler', 'DeletionCandidateOfClusterAutoscaler'].map(
+    (key): (typeof refusals)[number] => [
+      `the taint ${key}`,
+      { taints: [{ key, value: 'x', effect: 'NoSchedule' }] },
+      'mark nodes that they remove',
+    ],
+  ),
+  ['a label of Karpenter', { labels: { 'karpenter.sh/nodepool': 'x' } }, 'reserved for Karpenter'],
   ['a drain of years', { disruption: { drain: { timeout: '999999h' } } }, 'must be from 1m to 24h'],
   ...['subnets', 'securityGroups'].map((field): (typeof refusals)[number] => [
     `a tag key of 129 characters in ${field}`,

@@ -165,16 +165,31 @@ describe('the nodes of a group whose instances are known', () => {
   it('need a question to AWS when one joins that is not listed, and not again for each change of it', () => {
     const poolNodes = confirmed();
     assert.equal(poolNodes.isConfirmed, false);
-    poolNodes.markAsked();
+    poolNodes.markAsked(NOW);
     poolNodes.put(onInstance('i-2', { resourceVersion: '2', ready: 'False' }), NOW);
     poolNodes.put(onInstance('i-3'), NOW);
     assert.deepEqual([poolNodes.isConfirmed, poolNodes.total], [true, 2]);
     poolNodes.put(onInstance('i-4'), NOW);
     assert.equal(poolNodes.isConfirmed, false);
-    poolNodes.markAsked();
+    poolNodes.markAsked(NOW);
     // An instance of a warm pool has joined the group.
     poolNodes.put(onInstance('i-2', { ready: 'True' }), NOW);
     assert.equal(poolNodes.isConfirmed, false);
+  });
+
+  it('cost no more questions when one flips between two states', () => {
+    const poolNodes = confirmed();
+    let asked = 0;
+    for (let flip = 0; flip < 10; flip++) {
+      poolNodes.put(onInstance('i-2', { ready: flip % 2 === 0 ? 'True' : 'False' }), NOW + flip);
+      if (poolNodes.isConfirmed) continue;
+      asked += 1;
+      poolNodes.markAsked(NOW + flip);
+    }
+    assert.equal(asked, 2);
+    poolNodes.markAsked(NOW + 300_000);
+    poolNodes.put(onInstance('i-2', { ready: 'True' }), NOW + 300_000);
+    assert.equal(poolNodes.isConfirmed, false, 'after a time');
   });
 
   it('follow a later list, and lose what is deleted', () => {

@@ -27,6 +27,9 @@ import { instanceIdOf, UnwatchedNodes } from './unwatchedNodes.ts';
 import { graceEnd, verifyNode } from './verify.ts';
 import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windowsVersions.ts';
 
+/** How long AWS is not asked again about a node in the same state, in milliseconds: the list is read again at each resync anyway. */
+const ASKED_MS = 300_000;
+
 /** The verification results of the nodes of one pool. */
 export class PoolNodes implements PoolNodesView {
   readonly #results = new Map<string, VerificationResult>();
@@ -48,7 +51,9 @@ export class PoolNodes implements PoolNodesView {
   #members: GroupMembers | undefined;
   readonly #nonMembers = new Map<string, NodeRecord>();
   /** The non-members that AWS was asked for, as they were then: an instance of a warm pool can join the group later. */
-  #asked: ReadonlySet<string> = new Set();
+  #asked = new Set<string>();
+  /** Since when states are kept in it, in epoch milliseconds. */
+  #askedSince = Number.NEGATIVE_INFINITY;
   readonly unwatchedNodes = new UnwatchedNodes();
   ready = 0;
   gated = 0;
@@ -194,9 +199,16 @@ export class PoolNodes implements PoolNodesView {
     for (const node of [...changed, ...joined]) this.put(node, now);
   }
 
-  /** AWS was asked about the present nodes: they are confirmed, whatever it answered. */
-  markAsked(): void {
-    this.#asked = new Set([...this.#nonMembers.values()].map(stateOf));
+  /**
+   * AWS was asked about the present nodes: they are confirmed, whatever it answered. States of before stay confirmed for a time: a kubelet that flips between two
+   * costs no more calls.
+   */
+  markAsked(now: number): void {
+    if (now - this.#askedSince >= ASKED_MS) {
+      this.#asked = new Set();
+      this.#askedSince = now;
+    }
+    for (const node of this.#nonMembers.values()) this.#asked.add(stateOf(node));
   }
 
   nodesBefore(time: number): readonly NodeRecord[] {

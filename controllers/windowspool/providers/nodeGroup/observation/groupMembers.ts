@@ -73,7 +73,7 @@ export async function confirmMembers(
     poolNodes.confirm({ groupOfInstance, unlisted: new Set([...members.unlisted, ...unread]) }, now);
     if (poolNodes.isConfirmed && members.unlisted.size === 0) return;
   }
-  poolNodes.markAsked();
+  poolNodes.markAsked(now);
 }
 
 /** Which instance is in which group. A group that EKS is creating has no scaling groups yet, or newer ones than the list. */
