@@ -46,6 +46,20 @@ const failures = () => {
   return recorder;
 };
 
+/** Watches that fail when the cable is cut. Those that start afterwards use another one. */
+const connectedBy =
+  (cable: AbortController, server: SimulatedServer): ListWatch<SimulatedItem>['watch'] =>
+  (options, signal) =>
+    server.watch(options, cable.signal.aborted ? signal : AbortSignal.any([signal, cable.signal]));
+
+/** Restores the server to an earlier state after the reflector has synced, writes one object, and cuts the cable. */
+async function restoreServer({ clock, store, server }: SimulatedWorld, cable: AbortController): Promise<void> {
+  await clock.until(() => store.hasSynced, 'synced');
+  server.rewind();
+  server.write('b', 1);
+  cable.abort(new StreamFailure('read ECONNRESET'));
+}
+
 /** A proxy that ends or resets each watch without data for half a minute. */
 function impatient(server: SimulatedServer, clock: SimulatedClock, how: 'ends' | 'resets'): ListWatch<SimulatedItem> {
   return {
@@ -398,14 +412,10 @@ describe('the reflector', () => {
         // The list after the failure is answered by another API server, whose etcd was not restored yet.
         list: async (options, signal) =>
           options.limit === 1 ? { items: [], resourceVersion: '1000' } : server.list(options, signal),
-        watch: (options, signal) =>
-          server.watch(options, cable.signal.aborted ? signal : AbortSignal.any([signal, cable.signal])),
+        watch: connectedBy(cable, server),
       }),
     });
-    await world.clock.until(() => world.store.hasSynced, 'synced');
-    world.server.rewind();
-    world.server.write('b', 1);
-    cable.abort(new StreamFailure('read ECONNRESET'));
+    await restoreServer(world, cable);
     await world.clock.advance(180_000);
     assert.ok(world.converged());
   });
@@ -422,14 +432,10 @@ describe('the reflector', () => {
       },
       way: (server) => ({
         list: (options, signal) => server.list(options, signal),
-        watch: (options, signal) =>
-          server.watch(options, cable.signal.aborted ? signal : AbortSignal.any([signal, cable.signal])),
+        watch: connectedBy(cable, server),
       }),
     });
-    await world.clock.until(() => world.store.hasSynced, 'synced');
-    world.server.rewind();
-    world.server.write('b', 1);
-    cable.abort(new StreamFailure('read ECONNRESET'));
+    await restoreServer(world, cable);
     await world.clock.advance(5_000);
     for (let value = 0; value < 200; value++) world.server.write('c', value);
     await world.clock.advance(5_000);
