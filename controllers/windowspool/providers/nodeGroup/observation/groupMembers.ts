@@ -49,10 +49,13 @@ export async function confirmMembers(
   const { pool, group, second } = known;
   const isListed = [group, second].some((view) => (ownedGroup(pool, view)?.autoScalingGroups.length ?? 0) > 0);
   const groups = ownGroups(known);
-  // A group that EKS has only begun to create has no list yet: nodes with its label are counted, and no more.
-  if (!isListed && groups.length > 0)
-    poolNodes.confirm({ groupOfInstance: new Map(), unlisted: new Set(groups.map(({ name }) => name)) }, now);
-  if (!isListed || (isCached && poolNodes.isConfirmed)) return;
+  if (!isListed) {
+    // A group that EKS has only begun to create has no list yet: nodes with its label are counted, and no more.
+    if (groups.length > 0)
+      poolNodes.confirm({ groupOfInstance: new Map(), unlisted: new Set(groups.map(({ name }) => name)) }, now);
+    return;
+  }
+  if (isCached && poolNodes.isConfirmed) return;
   const unread = [
     ...(isUnread(group) ? [nodeGroupNameOf(pool)] : []),
     ...(isUnread(second) ? [secondNameOf(pool)] : []),
