@@ -1,10 +1,14 @@
 /** The nodes that a pool of existing nodes selects, contests or has to release. */
 import type { InstanceList, NodeRecord } from '../ports/nodes.ts';
 
-/** A node that the pool selects and another pool owns. */
+/** The nodes that the pool selects and other pools hold. */
 export interface Contested {
+  /** The first of them by name. */
   readonly node: string;
+  /** The pool that holds it. */
   readonly holder: string;
+  /** The number of the others. */
+  readonly more: number;
 }
 
 /** The result of the pool's instance list. */
@@ -20,7 +24,8 @@ export interface ListedInstances {
 export interface NodeMembershipView {
   /** Undefined when the pool names no list. */
   readonly listed: ListedInstances | undefined;
-  readonly contested: readonly Contested[];
+  /** Undefined if there are none. */
+  readonly contested: Contested | undefined;
   /** Nodes that the pool owns and no longer selects. */
   readonly toRelease: readonly NodeRecord[];
   /** The names of those that another pool selects. */

@@ -64,7 +64,7 @@ export function existingScene({ spec, nodes, toRelease = [], views, fresh = true
     nodes: nodes ?? [member('a'), member('b'), member('c')],
     membership: {
       listed: undefined,
-      contested: [],
+      contested: undefined,
       toRelease,
       awaited: new Set(),
       contention: { nodes: [], until: Number.POSITIVE_INFINITY },

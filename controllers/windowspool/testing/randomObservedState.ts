@@ -362,7 +362,7 @@ function randomMembership({ spec }: WindowsPool, nodes: readonly NodeRecord[]): 
     listed: spec.existingNodes?.instancesConfigMap
       ? list.map((read) => ({ list: read, unknown: ['10.0.0.1'], malformed, hasUsernames: true }))
       : fc.constant(undefined),
-    contested: fc.subarray([{ node: 'x', holder: 'api' }]),
+    contested: fc.constantFrom(undefined, { node: 'x', holder: 'api', more: 0 }),
     toRelease: fc.subarray([...nodes]),
     awaited: fc.subarray(nodes.map(({ name }) => name)).map((names) => new Set(names)),
     contention: fc.constantFrom({ nodes: [], until: Number.POSITIVE_INFINITY }, { nodes: ['a'], until: NOW + MINUTE }),

@@ -494,7 +494,7 @@ describe('a pool of existing nodes', () => {
         { nodes: [], until: Number.POSITIVE_INFINITY },
         { nodes: ['a'], until: NOW + MINUTE },
       ),
-      contested: fc.array(fc.constant({ node: 'x', holder: 'y' }), { maxLength: 3 }),
+      contested: fc.constantFrom(undefined, { node: 'x', holder: 'y', more: 2 }),
       errors: fc.array(
         error.map((kind) => ({ at: NOW, step: 'markNode' as const, error: sampleError(kind) })),
         { maxLength: 1 },

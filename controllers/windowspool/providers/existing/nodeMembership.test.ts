@@ -65,16 +65,16 @@ class Fixture {
 
   /** The nodes of a pool: their number, those that another pool owns, and those to release. */
   of(name: string): { held: number; contested: NodeMembershipView['contested']; toRelease: string[] } {
-    const { poolNodes, membership } = this.nodeMembership.of(name, expected);
+    const { poolNodes, membership, contested } = this.nodeMembership.of(name, expected);
     return {
       held: poolNodes.total,
-      contested: membership.contested,
+      contested,
       toRelease: membership.toRelease.map((each) => each.name),
     };
   }
 }
 
-const NOTHING = { held: 0, contested: [], toRelease: [] };
+const NOTHING = { held: 0, contested: undefined, toRelease: [] };
 
 describe('a change of a pool of existing nodes', () => {
   const marked = (name: string) => {
@@ -95,6 +95,35 @@ describe('a change of a pool of existing nodes', () => {
     for (const name of pools) fixture.nodeMembership.declare(name, undefined);
     for (const name of pools) fixture.declare(pool(name, [name]));
     assert.equal(fixture.evaluated, 2 * 60);
+  });
+});
+
+describe('a change of a node that a hundred pools select', () => {
+  const names = Array.from({ length: 100 }, (_, index) => `pool-${String(index).padStart(2, '0')}`);
+  const selected = () => {
+    const fixture = new Fixture();
+    for (const name of names) fixture.declare(pool(name, ['fra', 'ams']));
+    for (const name of ['m', 'n']) fixture.put(node(name, { site: 'fra' }));
+    fixture.woken = [];
+    return fixture;
+  };
+
+  it('triggers only the pool that holds it', () => {
+    const fixture = selected();
+    fixture.put(node('n', { site: 'ams' }));
+    fixture.put(node('n', { site: 'ams' }, 'pool-00'));
+    assert.deepEqual(fixture.woken, ['pool-00', 'pool-00']);
+    assert.deepEqual(fixture.of('pool-99').contested, { node: 'm', holder: 'pool-00', more: 1 });
+  });
+
+  it('triggers all of them if another pool holds it, or if it is gone', () => {
+    const fixture = selected();
+    fixture.put(node('n', { site: 'fra' }, 'pool-07'));
+    assert.deepEqual(new Set(fixture.woken.splice(0)), new Set(names));
+    assert.deepEqual([fixture.of('pool-07').held, fixture.of('pool-00').held], [1, 1]);
+    fixture.drop('n');
+    assert.deepEqual(new Set(fixture.woken), new Set(names));
+    assert.deepEqual(fixture.of('pool-99').contested, { node: 'm', holder: 'pool-00', more: 0 });
   });
 });
 
@@ -126,7 +155,7 @@ describe('the nodes of pools of existing nodes', () => {
         for (const each of order) fixture.declare(each);
         const { name } = first.metadata;
         assert.equal(fixture.of(name).held, 1);
-        assert.deepEqual(fixture.of(second.metadata.name).contested, [{ node: 'n', holder: name }]);
+        assert.deepEqual(fixture.of(second.metadata.name).contested, { node: 'n', holder: name, more: 0 });
       }
     }
   });
@@ -136,7 +165,10 @@ describe('the nodes of pools of existing nodes', () => {
     fixture.declare(pool('young', ['fra'], 9));
     fixture.put(node('n', { site: 'fra' }, 'young'));
     fixture.declare(pool('old', ['fra', 'ams'], 1));
-    assert.deepEqual([fixture.of('young').held, fixture.of('old').contested], [1, [{ node: 'n', holder: 'young' }]]);
+    assert.deepEqual(
+      [fixture.of('young').held, fixture.of('old').contested],
+      [1, { node: 'n', holder: 'young', more: 0 }],
+    );
     fixture.declare(pool('young', ['fra'], 9, true));
     assert.deepEqual(fixture.of('young'), { ...NOTHING, toRelease: ['n'] });
     assert.deepEqual(fixture.of('old').held, 0);
@@ -163,7 +195,7 @@ describe('the nodes of pools of existing nodes', () => {
     assert.equal(fixture.of('a').held, 1, 'a group that no pool has');
     fixture.groups.set('web', 'web');
     fixture.nodeMembership.reconsider(fixture.nodes);
-    assert.deepEqual(fixture.of('a'), { ...NOTHING, contested: [{ node: 'n', holder: 'web' }] });
+    assert.deepEqual(fixture.of('a'), { ...NOTHING, contested: { node: 'n', holder: 'web', more: 0 } });
     fixture.put(node('n', managed, 'a'));
     assert.deepEqual(fixture.of('a').toRelease, ['n']);
   });
@@ -208,7 +240,7 @@ describe('the nodes of pools of existing nodes', () => {
       ...node(name, { site: 'fra' }, owner),
       addresses,
     });
-    const listedOf = (fixture: Fixture) => fixture.nodeMembership.of('a', expected).membership.listed;
+    const listedOf = (fixture: Fixture) => fixture.nodeMembership.of('a', expected).listed;
 
     it('are added and removed with their entry, by any of their addresses, case-insensitively', () => {
       const fixture = new Fixture();
@@ -243,12 +275,30 @@ describe('the nodes of pools of existing nodes', () => {
       assert.equal(fixture.of('a').held, 2);
     });
 
+    it('trigger the pool when any node gets or loses an address of the list', () => {
+      const fixture = new Fixture();
+      fixture.put(host('n', ['10.0.0.1']));
+      fixture.nodeMembership.declare('a', listing({ selector: { matchLabels: { site: 'fra' } } }), seen('10.0.0.2'));
+      assert.deepEqual(listedOf(fixture)?.unknown, ['10.0.0.2']);
+      fixture.woken = [];
+      fixture.put(host('n', ['10.0.0.2']));
+      assert.deepEqual([listedOf(fixture)?.unknown, fixture.woken.splice(0)], [[], ['a', 'a']]);
+      fixture.put(host('n', ['10.0.0.2']));
+      fixture.put(host('m', ['10.0.0.7']));
+      assert.deepEqual(fixture.woken.splice(0), ['a', 'a'], 'the pool holds them');
+      fixture.drop('n');
+      assert.deepEqual(listedOf(fixture)?.unknown, ['10.0.0.2']);
+    });
+
     it('are not unknown addresses if another pool owns them', () => {
       const fixture = new Fixture();
       fixture.put(host('n', ['10.0.0.1'], 'b'));
       fixture.declare(pool('b', ['fra']));
       fixture.nodeMembership.declare('a', listing(), seen('10.0.0.1'));
-      assert.deepEqual([fixture.of('a').contested, listedOf(fixture)?.unknown], [[{ node: 'n', holder: 'b' }], []]);
+      assert.deepEqual(
+        [fixture.of('a').contested, listedOf(fixture)?.unknown],
+        [{ node: 'n', holder: 'b', more: 0 }, []],
+      );
     });
   });
 

@@ -4,11 +4,12 @@
  *   pools --declare--> selectors, lists --+
  *   nodes --follow------------------------+--> held: verified for the pool | contested: held by another pool | toRelease: owned, no longer selected
  *
- * An event of a node costs one check for each such pool, and never a walk over a pool's nodes.
+ * An event of a node costs one check for each such pool, and never a walk over a pool's nodes. It triggers only the pool that holds the node, and those for which
+ * something else than the node itself has changed.
  */
 import type { WindowsPool } from '../../api/api.gen.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../api/labels.ts';
-import type { Contested, ListedInstances, NodeMembershipView } from '../../model/nodeMembershipView.ts';
+import type { ListedInstances, NodeMembershipView } from '../../model/nodeMembershipView.ts';
 import type { Expectation } from '../../model/poolNodesView.ts';
 import { labelsWithout, marksOf, ownerOf } from '../../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
@@ -20,17 +21,16 @@ import { isDeleting } from '../../rules/poolQueries.ts';
 import { canonical } from '../../util/hash.ts';
 import { selects } from '../../util/labelSelector.ts';
 import { Contention } from './contention.ts';
+import { NodeAddresses } from './nodeAddresses.ts';
+import { isContestedBy, type Pools, type Selection, Selections } from './selections.ts';
 import { comparable, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
 
-type Place =
-  | { readonly kind: 'held' | 'elsewhere' }
-  | { readonly kind: 'toRelease'; readonly isAwaited: boolean }
-  | { readonly kind: 'contested'; readonly holder: string };
+type Place = { readonly kind: 'held' | 'elsewhere' } | { readonly kind: 'toRelease'; readonly isAwaited: boolean };
 
 const ELSEWHERE: Place = { kind: 'elsewhere' };
 
 /** The nodes of one pool. */
-class Membership implements Omit<NodeMembershipView, 'contention'> {
+class Membership implements Omit<NodeMembershipView, 'contention' | 'contested' | 'listed'> {
   readonly contention = new Contention();
   readonly unwatchedNodes = new UnwatchedNodes();
   /** Whether nodes that left the watch while the operator was not running have been read. */
@@ -38,17 +38,9 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   readonly #held = new Map<string, NodeRecord>();
   readonly #toRelease = new Map<string, NodeRecord>();
   readonly #awaited = new Set<string>();
-  readonly #contested = new Map<string, string>();
-  /** Nodes that the pool selects, and how many of them have each address. */
-  readonly #wanted = new Map<string, NodeRecord>();
-  readonly #addresses = new Map<string, number>();
   /** The list of hosts, as read; undefined when the pool names none. */
   list: { readonly list: InstanceList; readonly instances: WindowsInstances } | undefined;
   #poolNodes: PoolNodes | undefined;
-
-  get contested(): readonly Contested[] {
-    return [...this.#contested].sort(byKey).map(([node, holder]) => ({ node, holder }));
-  }
 
   get toRelease(): readonly NodeRecord[] {
     const outside = this.unwatchedNodes.certain.map((node) => [node.name, node] as const);
@@ -61,13 +53,6 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
 
   get nextReadAt(): number {
     return this.unwatchedNodes.nextReadAt;
-  }
-
-  get listed(): ListedInstances | undefined {
-    if (!this.list) return undefined;
-    const { list, instances } = this.list;
-    const unknown = [...instances.addresses].filter(([address]) => !this.#addresses.has(address));
-    return { list, unknown: unknown.map(([, written]) => written), ...instances };
   }
 
   /** The verification results of the nodes that the pool holds. */
@@ -85,59 +70,36 @@ class Membership implements Omit<NodeMembershipView, 'contention'> {
   /** Moves a node to its place. Returns whether the pool is affected. */
   place(node: NodeRecord, place: Place, now: number): boolean {
     this.unwatchedNodes.returned(node.name);
-    // Most nodes are another pool's, before and after.
-    if (place.kind === 'elsewhere' && !this.#knows(node.name)) return false;
+    // Only another pool has changed.
+    if (place.kind === 'held' && this.#held.get(node.name) === node) return false;
     const wasHere = this.#remove(node.name);
     if (place.kind === 'held') {
       this.#held.set(node.name, node);
       const wasMarked = this.#poolNodes?.isMarked(node.name);
       this.#poolNodes?.put(node, now);
       if (wasMarked && !this.#poolNodes?.isMarked(node.name)) this.contention.undone(node.name, now);
-    } else {
+    } else if (wasHere) {
       this.contention.forget(node.name);
       this.#poolNodes?.drop(node.name);
     }
     if (place.kind === 'toRelease') this.#toRelease.set(node.name, node);
     if (place.kind === 'toRelease' && place.isAwaited) this.#awaited.add(node.name);
-    if (place.kind === 'contested') this.#contested.set(node.name, place.holder);
-    if (place.kind === 'held' || place.kind === 'contested') this.#addWanted(node);
     return wasHere || place.kind !== 'elsewhere';
   }
 
   /** Takes in a node that left the watch: it is deleted, or has lost its label. Returns whether the pool is affected. */
   lose(node: NodeRecord): boolean {
-    const wasOwned = this.#held.has(node.name) || this.#toRelease.has(node.name);
-    if (wasOwned && !node.deleting) this.unwatchedNodes.left(node);
+    const wasHere = this.#remove(node.name);
+    if (wasHere && !node.deleting) this.unwatchedNodes.left(node);
     this.contention.forget(node.name);
     this.#poolNodes?.drop(node.name);
-    return this.#remove(node.name);
-  }
-
-  #addWanted(node: NodeRecord): void {
-    this.#wanted.set(node.name, node);
-    this.#countAddresses(node, 1);
-  }
-
-  #countAddresses({ addresses }: NodeRecord, change: 1 | -1): void {
-    for (const address of new Set(addresses.map(comparable))) {
-      const nodes = (this.#addresses.get(address) ?? 0) + change;
-      if (nodes > 0) this.#addresses.set(address, nodes);
-      else this.#addresses.delete(address);
-    }
-  }
-
-  #knows(name: string): boolean {
-    return this.#wanted.has(name) || this.#toRelease.has(name);
+    return wasHere;
   }
 
   #remove(name: string): boolean {
-    const wanted = this.#wanted.get(name);
-    if (wanted) this.#countAddresses(wanted, -1);
-    this.#wanted.delete(name);
     this.#awaited.delete(name);
     const wasHeld = this.#held.delete(name);
-    const wasToRelease = this.#toRelease.delete(name);
-    return this.#contested.delete(name) || wasHeld || wasToRelease;
+    return this.#toRelease.delete(name) || wasHeld;
   }
 }
 
@@ -169,20 +131,33 @@ export interface NodeMembershipOptions {
 export class NodeMembership {
   readonly #options: NodeMembershipOptions;
   readonly #members = new Map<string, Member>();
-  /** The pools that select each node, by its name: a change of one pool asks only that one again. */
-  readonly #selecting = new Map<string, Set<string>>();
-  /** The pool that holds each node, by the name of the node: while it stays the same, only changed pools are affected. */
-  readonly #holders = new Map<string, string | undefined>();
+  /** A change of one pool asks only that one again about each node. */
+  readonly #selections = new Selections();
+  /** Kept from the first pool on that names a list. */
+  #addresses: NodeAddresses | undefined;
 
   constructor(options: NodeMembershipOptions) {
     this.#options = options;
   }
 
   /** The nodes of a pool with their verification results. */
-  of(pool: string, expected: Expectation): { readonly poolNodes: PoolNodes; readonly membership: Membership } {
+  of(pool: string, expected: Expectation) {
     const membership = this.#members.get(pool)?.membership ?? new Membership();
     const { now, podsOn } = this.#options;
-    return { poolNodes: membership.poolNodes(expected, now(), (node) => podsOn?.(pool, node) ?? []), membership };
+    return {
+      poolNodes: membership.poolNodes(expected, now(), (node) => podsOn?.(pool, node) ?? []),
+      membership,
+      contested: this.#selections.contestedBy(pool),
+      listed: this.#listedBy(membership),
+    };
+  }
+
+  /** What the list of a pool names; undefined if the pool names no list. */
+  #listedBy({ list: listed }: Membership): ListedInstances | undefined {
+    if (!listed) return undefined;
+    const { list, instances } = listed;
+    const unknown = [...instances.addresses].filter(([address]) => !this.#addresses?.has(address));
+    return { list, unknown: unknown.map(([, written]) => written), ...instances };
   }
 
   /** Takes in a change of the operator's pods on a node. */
@@ -222,6 +197,7 @@ export class NodeMembership {
     if (before?.compared === compared && before.instances === instances) return;
     const membership = before?.membership ?? new Membership();
     membership.list = pool.spec.existingNodes?.instancesConfigMap && { list, instances };
+    if (membership.list) this.#addresses ??= new NodeAddresses(this.#options.nodes());
     const wants = wantsOf(pool, membership.list);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
     this.#members.set(name, { rank, compared, instances, wants, membership });
@@ -230,13 +206,13 @@ export class NodeMembership {
 
   /** Takes in a change of a node. */
   follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void {
-    if (after && !after.deleting) this.#settle(after, this.#members.keys());
-    else {
-      const gone = after ?? before;
-      if (gone) this.#selecting.delete(gone.name);
-      if (gone) this.#holders.delete(gone.name);
-      for (const [pool, { membership }] of this.#members) if (gone && membership.lose(gone)) this.#options.wake(pool);
-    }
+    const known = after ?? before;
+    if (!known) return;
+    const isPresent = after !== undefined && !after.deleting;
+    const changed = this.#addresses?.put(known.name, isPresent ? known.addresses : []) ?? [];
+    if (changed.length > 0) this.#wakeListing(changed);
+    if (isPresent) this.#settle(known, this.#members.keys());
+    else this.#lose(known);
   }
 
   /** Evaluates nodes again whose first pool may have changed. */
@@ -244,39 +220,56 @@ export class NodeMembership {
     for (const node of nodes) if (!node.deleting) this.#settle(node, this.#members.keys());
   }
 
+  #lose(node: NodeRecord): void {
+    const before = this.#selections.of(node.name);
+    this.#selections.delete(node.name);
+    for (const [pool, { membership }] of this.#members) {
+      const wasContested = before !== undefined && isContestedBy(pool, before);
+      if (membership.lose(node) || wasContested) this.#options.wake(pool);
+    }
+  }
+
+  /** Triggers the pools whose lists name one of the addresses: whether it is unknown may have changed. */
+  #wakeListing(addresses: readonly string[]): void {
+    for (const [pool, { instances }] of this.#members)
+      if (addresses.some((address) => instances.addresses.has(address))) this.#options.wake(pool);
+  }
+
   /** After a change of the pool, settles the nodes that it selects, has selected or owns. */
   #settleAll(pool: string): void {
     const wants = this.#members.get(pool)?.wants;
+    const known: Reselected = new Map();
     for (const node of this.#options.nodes()) {
       if (node.deleting) continue;
-      const isSelected = wants?.(node) === true || this.#selecting.get(node.name)?.has(pool) === true;
-      if (isSelected || ownerOf(node) === pool) this.#settle(node, [pool]);
+      const isSelected = wants?.(node) === true || this.#selections.of(node.name)?.pools.has(pool) === true;
+      if (isSelected || ownerOf(node) === pool) this.#settle(node, [pool], known);
     }
   }
 
   /** Decides which pool holds the node, after a change of these pools or of the node. */
-  #settle(node: NodeRecord, changed: Iterable<string>): void {
+  #settle(node: NodeRecord, changed: Iterable<string>, known?: Reselected): void {
     const { poolOfGroup, wake, now } = this.#options;
     const owner = ownerOf(node);
     const group = node.labels[NODE_GROUP_LABEL];
     const foreign = group === undefined ? undefined : poolOfGroup(group);
     const concerned = new Set([...changed, ...(owner === undefined ? [] : [owner])]);
-    const selecting = this.#selectingAfter(node, concerned);
+    const before = this.#selections.of(node.name);
+    const pools = this.#selectingAfter(node, before?.pools, concerned, known);
     // A pool holds a node that it owns until it has released it: otherwise the record of the original labels and taints would be lost.
     const isOwned = owner !== undefined && this.#members.has(owner);
-    const holder = foreign ?? (isOwned ? owner : this.#firstOf(selecting));
-    const affected = holder === this.#holders.get(node.name) ? concerned : new Set([...concerned, ...selecting]);
-    this.#holders.set(node.name, holder);
+    const holder = foreign ?? (isOwned ? owner : this.#firstOf(pools));
+    this.#selections.set(node.name, { pools, holder, owner });
+    const after = this.#selections.of(node.name);
+    const affected = holder === before?.holder ? concerned : new Set([...concerned, ...pools]);
     for (const pool of affected) {
       const membership = this.#members.get(pool)?.membership;
       if (!membership) continue;
-      const isWanted = selecting.has(pool);
-      const isHolder = holder === pool && isWanted;
-      const other: Place = isWanted && holder !== undefined ? { kind: 'contested', holder } : ELSEWHERE;
-      const isAwaited = foreign !== undefined || selecting.size > Number(isWanted);
-      const otherwise: Place = owner === pool ? { kind: 'toRelease', isAwaited } : other;
-      const place: Place = isHolder ? { kind: 'held' } : otherwise;
-      if (membership.place(node, place, now())) wake(pool);
+      const isWanted = pools.has(pool);
+      const isAwaited = foreign !== undefined || pools.size > Number(isWanted);
+      const otherwise: Place = owner === pool ? { kind: 'toRelease', isAwaited } : ELSEWHERE;
+      const place: Place = holder === pool && isWanted ? { kind: 'held' } : otherwise;
+      const isMoved = membership.place(node, place, now());
+      if (isMoved || contestedFor(pool, before) !== contestedFor(pool, after)) wake(pool);
     }
   }
 
@@ -291,15 +284,31 @@ export class NodeMembership {
   }
 
   /** The pools that select the node, of which these are asked again. */
-  #selectingAfter(node: NodeRecord, changed: ReadonlySet<string>): ReadonlySet<string> {
-    const selecting = this.#selecting.get(node.name) ?? new Set();
-    for (const pool of changed)
-      if (this.#members.get(pool)?.wants(node) === true) selecting.add(pool);
-      else selecting.delete(pool);
-    if (selecting.size > 0) this.#selecting.set(node.name, selecting);
-    else this.#selecting.delete(node.name);
-    return selecting;
+  #selectingAfter(node: NodeRecord, before: Pools | undefined, changed: Iterable<string>, known?: Reselected): Pools {
+    const added: string[] = [];
+    const removed: string[] = [];
+    for (const pool of changed) {
+      const isWanted = this.#members.get(pool)?.wants(node) === true;
+      if (isWanted !== (before?.has(pool) ?? false)) (isWanted ? added : removed).push(pool);
+    }
+    if (before && added.length + removed.length === 0) return before;
+    // Many nodes change alike.
+    const change = `+${added.join(' ')} -${removed.join(' ')}`;
+    const alike = known?.get(before);
+    const pools =
+      alike?.get(change) ??
+      this.#selections.poolsOf([...(before ?? []), ...added].filter((pool) => !removed.includes(pool)));
+    known?.set(before, (alike ?? new Map()).set(change, pools));
+    return pools;
   }
+}
+
+/** How the pools that selected nodes changed, by the pools before. */
+type Reselected = Map<Pools | undefined, Map<string, Pools>>;
+
+/** The pool that holds a node which this pool selects. */
+function contestedFor(pool: string, selection: Selection | undefined): string | undefined {
+  return selection && isContestedBy(pool, selection) ? selection.holder : undefined;
 }
 
 const NO_HOSTS = {};

@@ -12,13 +12,11 @@ const NODES_IN_MESSAGE = 3;
 /** Whether the pool has the nodes that its spec selects. */
 export function nodesFound(s: ObservedState): ConditionState {
   if (isDeleting(s.pool)) return releasing(s);
-  const [first, ...more] = s.membership?.contested ?? [];
-  if (first) {
-    const others =
-      more.length > 0
-        ? ` ${count(more.length, 'more node')} ${more.length === 1 ? 'belongs' : 'belong'} to other pools.`
-        : '';
-    const message = `Node ${first.node} matches spec.existingNodes, but belongs to WindowsPool ${first.holder}.${others} Narrow spec.existingNodes of one of the pools.`;
+  const { contested } = s.membership ?? {};
+  if (contested) {
+    const { node, holder, more } = contested;
+    const others = more > 0 ? ` ${count(more, 'more node')} ${more === 1 ? 'belongs' : 'belong'} to other pools.` : '';
+    const message = `Node ${node} matches spec.existingNodes, but belongs to WindowsPool ${holder}.${others} Narrow spec.existingNodes of one of the pools.`;
     return falseCondition('OwnedByOtherPool', message);
   }
   const { nodes: contended = [], until = 0 } = s.membership?.contention ?? {};

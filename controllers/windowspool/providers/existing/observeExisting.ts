@@ -25,11 +25,11 @@ export async function observeExisting(pool: WindowsPool, context: ObserveContext
   const { readCache, sources, now, signal } = context;
   const { nodeMembership, nodes } = sources;
   const { base, expected } = baseState(pool, { hasGateTaint: false }, context);
-  const { poolNodes, membership } = nodeMembership.of(pool.metadata.name, expected);
+  const { poolNodes, membership, contested, listed } = nodeMembership.of(pool.metadata.name, expected);
   const unwatchedError = await readUnwatchedNodes(pool, membership, sources, signal);
   // A node that left the watch while the pool owned it must be released if it still exists.
   const error = await membership.unwatchedNodes.read(({ ownership }) => Boolean(ownership), nodes, now, signal);
-  const { listed, contested, toRelease, awaited } = membership;
+  const { toRelease, awaited } = membership;
   // No watch reports when such a node is released, so it is read again before the next write.
   if (!isPaused(pool)) membership.unwatchedNodes.recheckUnlabelled();
   const observed: ObservedState = {
