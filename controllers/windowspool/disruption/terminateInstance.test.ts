@@ -36,7 +36,10 @@ async function attempt(world: World, what: Termination = ending) {
     return world.fails === call ? { ok: false, error: sampleError('throttled') } : { ok: true, value };
   };
   const writers = {
-    nodes: { read: () => respond('read', world.node) },
+    nodes: {
+      read: (name: string) =>
+        respond(name === what.name ? 'read' : `read ${name}`, name === world.node?.name ? world.node : undefined),
+    },
     instances: { find: () => respond('find', world.instance) },
     scalingGroups: {
       lifecycleOf: () => respond('lifecycle', world.lifecycle),
@@ -105,6 +108,30 @@ describe('the termination of an instance', () => {
   for (const [name, change, outcome, calls] of table) {
     it(name, async () => assert.deepEqual(await attempt({ ...healthy, ...change }), { calls, outcome }));
   }
+
+  describe('of which status says that it did not join', () => {
+    const forged: Termination = { ...ending, name: 'i-1', whyNot: () => undefined, mustBeNodeless: { hasNode: false } };
+    const before = ['read', 'find', 'read ip-1'];
+
+    it('is requested if the API server has no node with the name that EC2 gives it', async () => {
+      const calls = [...before, 'lifecycle', 'end i-1 true'];
+      assert.deepEqual(await attempt({ ...healthy, node: undefined }, forged), { calls, outcome: 'ok' });
+    });
+
+    it('is not requested if there is such a node, or one that reports the instance', async () => {
+      assert.deepEqual(await attempt(healthy, forged), { calls: before, outcome: conflict });
+      const seen = { ...forged, mustBeNodeless: { hasNode: true } };
+      assert.deepEqual(await attempt(healthy, seen), { calls: ['read', 'find'], outcome: conflict });
+    });
+
+    it('is not requested if the node cannot be read', async () => {
+      const calls = before;
+      assert.deepEqual(await attempt({ ...healthy, fails: 'read ip-1' }, forged), {
+        calls,
+        outcome: 'throttled throttledException',
+      });
+    });
+  });
 
   it('is not requested if the annotation was removed in the meantime', async () => {
     const seen: NodeRecord[] = [];

@@ -33,6 +33,8 @@ export interface Termination {
   readonly shrink: boolean;
   /** Why the node that has the name now prevents the termination: it is another node, or its operation is no longer requested. */
   readonly whyNot: (now: NodeRecord) => string | undefined;
+  /** Whether it must have no node: neither one that was seen, nor one with the name that EC2 gives the instance. */
+  readonly mustBeNodeless?: { readonly hasNode: boolean };
 }
 
 /** The termination of a node's instance, from what was just read of both. */
@@ -55,15 +57,17 @@ export function terminationOf(
 }
 
 /** The termination of an instance that did not join. */
-export function unregisteredTerminationOf({
-  entry,
-  scalingGroups,
-}: Extract<Step, { kind: 'terminateUnregistered' }>): Termination {
+export function unregisteredTerminationOf(
+  { entry, scalingGroups }: Extract<Step, { kind: 'terminateUnregistered' }>,
+  { poolNodes }: Pick<ObservedState, 'poolNodes'>,
+): Termination {
   const { name, instanceID } = entry;
-  const whyNot = (now: NodeRecord) =>
-    instanceIdOf(now) === instanceID ? `instance ${instanceID} has joined as node ${name}` : undefined;
-  return { name, instanceID, scalingGroups, shrink: false, whyNot };
+  const whyNot = (now: NodeRecord) => (instanceIdOf(now) === instanceID ? joinedAs(instanceID, name) : undefined);
+  const mustBeNodeless = { hasNode: poolNodes.hasInstance(instanceID) };
+  return { name, instanceID, scalingGroups, shrink: false, whyNot, mustBeNodeless };
 }
+
+const joinedAs = (instanceID: string, name: string) => `instance ${instanceID} has joined as node ${name}`;
 
 /**
  * Terminates the instance unless it is already terminating or gone: idempotent after a crash. Error `conflict` if the node is another one or its
@@ -79,13 +83,15 @@ export async function terminateInstance(
   if (!read.ok) return read;
   // The instance of a deleted node must still be terminated.
   const message = read.value && termination.whyNot(read.value);
-  if (message) return { ok: false, error: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
+  if (message) return changed(message);
   const found = await writers.instances.find(instanceID, signal);
   if (!found.ok) return found;
   if (found.value === undefined || isOver(found.value)) return DONE;
   const { scalingGroup = '' } = found.value;
   const why = membershipMismatch(termination, found.value);
   if (why) return { ok: false, error: notAMember(why) };
+  const nodeless = termination.mustBeNodeless && (await provedNodeless(termination, found.value, writers, signal));
+  if (nodeless && !nodeless.ok) return nodeless;
   const lifecycle = await writers.scalingGroups.lifecycleOf(scalingGroup, instanceID, signal);
   if (!lifecycle.ok) return lifecycle;
   // The lifecycle hook of EKS keeps a terminating instance running for a time, so the EC2 state alone is not enough. An instance that went back to a
@@ -95,6 +101,24 @@ export async function terminateInstance(
 }
 
 const DONE: CallResult<void> = { ok: true, value: undefined };
+
+function changed(message: string): CallResult<void> {
+  return { ok: false, error: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
+}
+
+/** Error `conflict` if the instance has a node: a record in status alone must not terminate a node that has not been drained. */
+async function provedNodeless(
+  { instanceID, name, mustBeNodeless }: Termination,
+  { privateDnsName }: KnownInstance,
+  { nodes }: Ports,
+  signal: AbortSignal,
+): Promise<CallResult<void>> {
+  if (mustBeNodeless?.hasNode) return changed(joinedAs(instanceID, privateDnsName || name));
+  if (privateDnsName === '' || privateDnsName === name) return DONE;
+  const read = await nodes.read(privateDnsName, signal);
+  if (!read.ok) return read;
+  return read.value ? changed(joinedAs(instanceID, privateDnsName)) : DONE;
+}
 const TERMINATED_STATES: readonly string[] = ['shutting-down', 'terminated'];
 
 /** Whether an instance is terminating, terminated, or no longer known to EC2. */

@@ -72,7 +72,9 @@ export const disruptionSteps: StepKinds<
     reason: 'InstanceTerminated',
     writesAws: true,
     takesNodes: true,
-    run: unobserved((step, writers, signal) => terminateInstance(unregisteredTerminationOf(step), writers, signal)),
+    run: unobserved((step, writers, signal, s) =>
+      terminateInstance(unregisteredTerminationOf(step, s), writers, signal),
+    ),
   },
   uncordonNode: {
     subject,
