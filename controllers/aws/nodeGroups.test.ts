@@ -59,6 +59,7 @@ const described: Nodegroup = {
   tags: { ...desired.tags, 'aws:cloudformation:stack-name': 'x' },
   health: { issues: [{ code: 'Unknown' as never, message: 'm', resourceIds: ['i-1'] }] },
   resources: { autoScalingGroups: [{ name: 'eks-web-0a1b' }] },
+  createdAt: new Date(group.createdAt),
   modifiedAt: new Date(group.modifiedAt),
 };
 
@@ -105,7 +106,7 @@ describe('an EKS node group', () => {
 
   it('has no resources, labels and taints if it was just created', () => {
     const { resources: _, labels: __, taints: ___, modifiedAt: ____, ...created } = described;
-    const want = { ...group, labels: {}, taints: [], autoScalingGroups: [], modifiedAt: 5_000 };
+    const want = { ...group, labels: {}, taints: [], autoScalingGroups: [], createdAt: 5_000, modifiedAt: 5_000 };
     assert.deepEqual(fromEks({ ...created, createdAt: new Date(5_000) }), want);
   });
 
@@ -131,6 +132,7 @@ describe('an EKS node group', () => {
       tags: {},
       healthIssues: [],
       autoScalingGroups: [],
+      createdAt: 0,
       modifiedAt: 0,
     });
   });

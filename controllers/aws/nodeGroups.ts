@@ -237,6 +237,7 @@ export function fromEks(group: Nodegroup): NodeGroup {
       resourceIds,
     })),
     autoScalingGroups: (group.resources?.autoScalingGroups ?? []).map(({ name = '' }) => name),
+    createdAt: group.createdAt?.getTime() ?? 0,
     modifiedAt: (group.modifiedAt ?? group.createdAt)?.getTime() ?? 0,
   };
 }

@@ -84,6 +84,8 @@ export interface NodeGroup {
   readonly tags: Readonly<Record<string, string>>;
   readonly healthIssues: readonly HealthIssue[];
   readonly autoScalingGroups: readonly string[];
+  /** When EKS created the group, in epoch milliseconds; 0 if it did not say. */
+  readonly createdAt: number;
   /** When EKS last changed the group, in epoch milliseconds. */
   readonly modifiedAt: number;
 }

@@ -208,6 +208,7 @@ export function sampleGroup(pool: WindowsPool = samplePool(), change: Partial<No
     releaseVersion: RELEASE,
     healthIssues: [],
     autoScalingGroups: ['eks-web-0a1b'],
+    createdAt: NOW - 60 * MINUTE,
     modifiedAt: NOW - 60 * MINUTE,
     ...change,
   };

@@ -222,6 +222,7 @@ const randomGroup: fc.Arbitrary<Partial<NodeGroup>> = fc.record(
       poolState: 'Running' as const,
       reuseOnScaleIn: true,
     }),
+    createdAt: ago,
     modifiedAt: ago,
     diskSizeGiB: fc.constantFrom(undefined, 50, 100),
     launchTemplate: fc.constantFrom(

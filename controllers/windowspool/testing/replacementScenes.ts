@@ -84,7 +84,7 @@ export function replacementScene(scene: Scene = {}): EksDerived {
   // The group was created for the spec as it was then.
   const described = samplePool(replacing(), { status });
   const scaling = { minSize: 2, maxSize: 5, desiredSize: 2 };
-  const made = { arn: HASHED_ARN, autoScalingGroups: ['eks-web-2'], scaling };
+  const made = { arn: HASHED_ARN, autoScalingGroups: ['eks-web-2'], scaling, createdAt: NOW - 20 * MINUTE };
   return sampleState({
     pool: samplePool(spec, { status, ...(metadata && { metadata }) }),
     group:

@@ -456,6 +456,16 @@ const reversed: readonly PlanCase[] = [
     want: [`deleteNodeGroup ${HASHED}`],
   },
   {
+    name: 'a group that was there first is not deleted, although its record says that it does not serve yet',
+    observed: replacementScene({
+      spec: replacing(THIRD),
+      main: { createdAt: NOW - 70 * MINUTE },
+      nodes: OLD_NODES,
+    }),
+    want: [],
+    waits: { because: 'UpToDate Replacing', until: '20s' },
+  },
+  {
     name: 'a group that has served is not deleted when the spec changes once more',
     observed: replacementScene({
       spec: replacing(THIRD),

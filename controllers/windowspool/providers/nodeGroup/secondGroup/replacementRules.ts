@@ -72,8 +72,11 @@ export function revertReplacement(s: EksDerived): Step[] | undefined {
 export function discardOutdatedGroup(s: EksDerived): Step[] | undefined {
   const { pool, group } = s;
   const record = replacementIn(pool);
-  if (!record || factsOf(record).served !== 'second' || !secondGroup(s)) return undefined;
+  const second = secondGroup(s);
+  if (!record || factsOf(record).served !== 'second' || !second) return undefined;
   if (group.kind !== 'seen' || s.due.differences.immutable.length === 0) return undefined;
+  // A record with swapped names must not delete the group that serves: EKS knows which of them was there first.
+  if (group.group.createdAt <= second.createdAt) return undefined;
   const why = `it does not match the spec, and node group ${record.name} serves the pool`;
   return [{ kind: 'deleteNodeGroup', group: group.group.name, why }];
 }
