@@ -169,7 +169,7 @@ async function anyTakesPods(client: KubernetesClient, signal: AbortSignal): Prom
 /** The node groups of all Linux nodes. Each page excludes the groups that are known, so there is at most one page more than groups. */
 async function groupsOf(client: KubernetesClient, signal: AbortSignal): Promise<string[]> {
   const groups = new Set<string>();
-  for (;;) {
+  for (let page = 0; page < MOST_PAGES; page++) {
     const known = groups.size > 0 ? `,${NODE_GROUP_LABEL} notin (${[...groups].join(',')})` : '';
     const query = { labelSelector: `${LINUX},${NODE_GROUP_LABEL}${known}`, limit: PAGE };
     const { items } = await client.request<V1NodeList>('GET', nodePath(), { query, accept: METADATA_ONLY, signal });
@@ -179,8 +179,9 @@ async function groupsOf(client: KubernetesClient, signal: AbortSignal): Promise<
       const group = metadata?.labels?.[NODE_GROUP_LABEL];
       if (group) groups.add(group);
     }
-    if (groups.size === before) return [...groups].sort();
+    if (groups.size === before) break;
   }
+  return [...groups].sort();
 }
 
 function takesPods({ spec, status }: Wire<V1Node>): boolean {

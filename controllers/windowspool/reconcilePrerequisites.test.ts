@@ -4,7 +4,7 @@ import { IGNORE_PREREQUISITES_ANNOTATION } from './api/labels.ts';
 import { reconcile } from './reconcile.ts';
 import { nodeGroupIn } from './rules/nodeSource.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
-import { MINUTE, SUBNETS, sampleError, sampleNode, settings } from './testing/fixtures.ts';
+import { MINUTE, SUBNETS, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions } from './testing/goldenTexts.ts';
 import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
@@ -467,6 +467,22 @@ describe('an access entry that the operator creates', () => {
     const deps = world.start();
     await until(world, deps, () => says(world, 'PrerequisitesMet') === 'False NodeAccessInvalid', 'the cause');
     assert.equal(world.created, 0);
+  });
+});
+
+describe('a Windows node that says that it runs Linux', () => {
+  it('does not make its node role one of Linux nodes, which other pools could not use', async () => {
+    const world = new FakeWorld();
+    world.apply(fresh());
+    const deps = world.start();
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    world.kubeSystem.linuxGroups = ['web', 'forged'];
+    const metadata = { name: 'api', uid: 'api', finalizers: [], generation: 0 };
+    world.apply(samplePool({ nodeGroup: { name: 'api' } }, { metadata }));
+    const restarted = world.start();
+    for (let run = 0; run < 5; run++) await reconcile('api', restarted, new AbortController().signal);
+    const found = world.pools.get('api')?.status?.checks?.map(({ reason }) => reason);
+    assert.deepEqual([found?.includes('NodeRoleShared'), world.created], [false, 2]);
   });
 });
 

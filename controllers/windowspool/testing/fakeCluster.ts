@@ -56,6 +56,8 @@ export class FakeCluster extends FakeCalls {
     cniManagedBy: undefined as string | undefined,
     roleMappings: [] as readonly RoleMapping[],
     dnsNodes: ['linux-1', 'linux-2'] as readonly string[],
+    /** The groups of nodes with the label kubernetes.io/os=linux. */
+    linuxGroups: [] as readonly string[],
   };
   /** The warnings of the VPC resource controller, by node. */
   readonly controllerWarnings = new Map<string, readonly ControllerWarning[]>();
@@ -185,7 +187,7 @@ export class FakeCluster extends FakeCalls {
         podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),
         linuxNode: () => this.call('list Linux nodes', () => true),
         dnsNodes: () => this.call('list CoreDNS pods', () => this.kubeSystem.dnsNodes),
-        linuxGroups: () => this.call('list Linux groups', () => []),
+        linuxGroups: () => this.call('list Linux groups', () => this.kubeSystem.linuxGroups),
       },
       userScripts: {
         read: ({ configMap, key }) =>

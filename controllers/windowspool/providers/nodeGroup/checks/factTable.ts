@@ -1,8 +1,9 @@
 /** The facts that checks need: when each is read, how, and with which permission. Answers that pools have in common are shared. */
 
+import { POOL_KEY } from '../../../api/labels.ts';
 import { yearOf } from '../../../nodes/windowsVersions.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
-import type { Cluster, NodeGroups, Releases } from '../../../ports/eks.ts';
+import type { Cluster, NodeGroup, NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { Capacity, InstanceType, LaunchTemplate, PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { canonical } from '../../../util/hash.ts';
@@ -265,7 +266,10 @@ async function imageOf(id: string, { s, sources, ask }: Reading): Promise<NonNul
   return { ok: true, value: { id, found: found.value, ...group } };
 }
 
-/** The node roles of the groups with Linux nodes. A role cannot change, so it is cached for long. */
+/**
+ * The node roles of the groups with Linux nodes. A role cannot change, so it is cached for long. A kubelet writes its own labels, so groups for Windows and those of
+ * pools are not among them: a Linux instance in such a group is a fault of the group.
+ */
 async function linuxRolesOf({ sources, ask, askRarely }: Reading): Promise<NonNullable<Facts['linuxRoles']>> {
   const groups = await ask('Linux groups', (signal) => sources.system.linuxGroups(signal));
   if (!groups.ok) return groups;
@@ -274,7 +278,11 @@ async function linuxRolesOf({ sources, ask, askRarely }: Reading): Promise<NonNu
     const answer = await askRarely(`role of ${group}`, (signal) => sources.nodeGroups.describe(group, signal));
     if (!answer.ok) return answer;
     // The nodes of a deleted group exist for some minutes longer.
-    if (answer.value) roles.push({ group, nodeRoleArn: answer.value.nodeRoleArn });
+    if (answer.value && !isForWindows(answer.value)) roles.push({ group, nodeRoleArn: answer.value.nodeRoleArn });
   }
   return { ok: true, value: roles };
+}
+
+function isForWindows({ amiType, tags }: NodeGroup): boolean {
+  return amiType.startsWith('WINDOWS_') || POOL_KEY in tags;
 }
