@@ -199,7 +199,7 @@ describe('Disrupting', () => {
         'i-late',
         'remediation.unhealthyAfter',
         '15m',
-        'aws autoscaling terminate-instance-in-auto-scaling-group --instance-id i-late',
+        'aws autoscaling terminate-instance-in-auto-scaling-group --no-should-decrement-desired-capacity --instance-id i-late',
       ],
     ],
     [

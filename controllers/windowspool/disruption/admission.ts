@@ -5,7 +5,6 @@ import type { Capacity, ServingCapacity } from '../model/capacity.ts';
 import { type Admission, type Candidate, NODE_REPLACEMENT, type Operation, type Refusal } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { instanceIdOf } from '../nodes/unwatchedNodes.ts';
-import type { NodeRecord } from '../ports/nodes.ts';
 import { nodeSourceOf, scalingIn } from '../rules/nodeSource.ts';
 import { count } from '../util/words.ts';
 import { operationFor, UNHEALTHY } from './nodeAnnotations.ts';
@@ -88,7 +87,7 @@ function candidatesOf(
   const nodes = [...requested, ...retired].map(([node, what]) => ({
     name: node.name,
     uid: node.uid,
-    instanceID: terminatesInstances ? reportedInstanceOf(node) : '',
+    instanceID: terminatesInstances ? instanceIdOf(node) : '',
     ...what,
     ...(idleGroups && !idleGroups.includes(s.poolNodes.groupOf(node) ?? '') && { isHeld: true as const }),
   }));
@@ -109,12 +108,6 @@ function candidatesOf(
 /** The requested operation; without one, the node is replaced because it is unhealthy. */
 function wanted(operation: Operation | undefined): Pick<Candidate, 'operation' | 'reason'> {
   return operation ? { operation } : { operation: 'Replace', reason: UNHEALTHY };
-}
-
-/** The instance ID that a kubelet reports, which may be any text: empty if it is no instance ID, and the node then fails the membership check. */
-function reportedInstanceOf(node: NodeRecord): string {
-  const id = instanceIdOf(node);
-  return /^i-[0-9a-z]{1,32}$/.test(id) ? id : '';
 }
 
 /** Whether the pool has a share of the budget for this, or may get one. */

@@ -9,7 +9,7 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { count } from '../util/words.ts';
 import { isExcludedFromDrain } from './nodeAnnotations.ts';
-import { deletionHint, scalingGroupCommand } from './provisioners.ts';
+import { deletionHint, terminationCommand } from './provisioners.ts';
 import { unhealthyInstances, unhealthyNodes } from './remediation.ts';
 
 /** What is wrong, and what to do about it. */
@@ -41,7 +41,7 @@ export function describeDue(s: Derived): Remedied[] {
     }));
   const late = unhealthyInstances(s, s.due.capacity).map(({ id }) => ({
     text: `Instance ${id} has run for ${after} without joining.`,
-    remedy: `Terminate it: ${scalingGroupCommand(id)}`,
+    remedy: `Terminate it: ${terminationCommand(id)}`,
   }));
   return [
     ...nodes.map((node) => ({

@@ -29,13 +29,17 @@ const PROVISIONERS: readonly (readonly [label: string, how: (node: Known) => str
 export function deletionHint(node: Known): string {
   const known = PROVISIONERS.find(([label]) => labelIn(node.labels, label) !== undefined);
   if (known) return `with ${known[1](node)}`;
-  const instance = instanceIdOf(node);
-  if (node.providerID.startsWith('aws:') && instance.startsWith('i-'))
-    return `with EC2 Auto Scaling: ${scalingGroupCommand(instance)}`;
+  if (instanceIdOf(node) !== '') return `with EC2 Auto Scaling: ${terminationCommand(instanceNamed(node.name))}`;
   return `with its provisioner. If the Node object remains: kubectl delete node ${node.name}`;
 }
 
+/** The instance of a node in a shell: EC2 says which it is. A kubelet reports an instance ID that can be another node's. */
+function instanceNamed(node: string): string {
+  const filter = `--filters Name=private-dns-name,Values=${node}`;
+  return `$(aws ec2 describe-instances ${filter} --query Reservations[].Instances[].InstanceId --output text)`;
+}
+
 /** The command that terminates an instance of a scaling group, which then launches another one. */
-export function scalingGroupCommand(instance: string): string {
-  return `aws autoscaling terminate-instance-in-auto-scaling-group --instance-id ${instance} --no-should-decrement-desired-capacity`;
+export function terminationCommand(instance: string): string {
+  return `aws autoscaling terminate-instance-in-auto-scaling-group --no-should-decrement-desired-capacity --instance-id ${instance}`;
 }

