@@ -75,6 +75,7 @@ export class Caches {
       nodes: () => this.nodes.list(),
       poolOfGroup: (group) =>
         this.pools.byIndex('nodeGroup', group).find((pool) => groupsKnownOf(pool).includes(group))?.metadata.name,
+      instances: this.poolNodesCache,
       wake: (pool) => this.#controller?.enqueue(pool),
       now: () => client.now(),
       podsOn: (pool, { uid }) => this.nodePods.on(pool, uid),

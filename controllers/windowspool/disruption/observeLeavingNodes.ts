@@ -5,6 +5,7 @@ import type { TerminatingNodeView } from '../model/disruption.ts';
 import type { DrainState, ObservedState } from '../model/observedState.ts';
 import type { StepError } from '../model/stepError.ts';
 import type { Sources } from '../observation/sources.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { isDeleting } from '../rules/poolQueries.ts';
 import { failedKindOf } from '../steps/stepKinds.ts';
 import { inParallel } from '../util/inParallel.ts';
@@ -70,7 +71,10 @@ export async function withCount<S extends ObservedState>(
     const error: StepError = { at: s.now, step: 'listNodes', error: answer.error };
     return { ...s, counted: answer, errors: [...s.errors, error] };
   }
-  const existing = answer.value.filter((node) => !node.deleting && s.poolNodes.isMember(node));
+  // Existing nodes are the pool's by its selector: anyone who can label a node could add one that is never available.
+  const isCounted = (node: NodeRecord) =>
+    group === undefined ? s.poolNodes.has(node.name) : s.poolNodes.isMember(node);
+  const existing = answer.value.filter((node) => !node.deleting && isCounted(node));
   const unavailable = existing.filter(isUnavailable).map(({ name }) => name);
   return { ...s, counted: { ok: true, value: { total: existing.length, unavailable } } };
 }

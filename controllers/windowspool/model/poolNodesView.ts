@@ -51,6 +51,8 @@ export interface PoolNodesView {
   readonly nonMembers: readonly NodeRecord[];
   /** Whether AWS was asked about every node that is not on an instance of the groups. */
   readonly isConfirmed: boolean;
+  /** Whether there is a result for the node with this name. */
+  has(name: string): boolean;
   /** Whether the node counts as one of the pool's. */
   isMember(node: NodeRecord): boolean;
   /** Whether the list of the groups' instances has the node: its label alone proves nothing. Also true while there is no list. */

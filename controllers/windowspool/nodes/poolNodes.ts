@@ -55,6 +55,8 @@ export class PoolNodes implements PoolNodesView {
   /** Since when states are kept in it, in epoch milliseconds. */
   #askedSince = Number.NEGATIVE_INFINITY;
   readonly unwatchedNodes = new UnwatchedNodes();
+  /** How many different lists of the groups' instances there have been. */
+  lists = 0;
   ready = 0;
   gated = 0;
   awaitingRule = 0;
@@ -173,6 +175,15 @@ export class PoolNodes implements PoolNodesView {
     return this.#members === undefined || this.#members.groupOfInstance.has(instanceIdOf(node));
   }
 
+  /** Whether the last list of the groups' instances has this one. */
+  isInstance(instance: string): boolean {
+    return this.#members?.groupOfInstance.has(instance) === true;
+  }
+
+  has(name: string): boolean {
+    return this.#results.has(name);
+  }
+
   groupOf(node: NodeRecord): string | undefined {
     return this.#members?.groupOfInstance.get(instanceIdOf(node)) ?? node.labels[NODE_GROUP_LABEL];
   }
@@ -193,6 +204,7 @@ export class PoolNodes implements PoolNodesView {
   confirm(members: GroupMembers, now: number): void {
     const counted = [...this.#results.values()].map(({ node }) => node);
     const wasListed = new Set(counted.filter((node) => this.isListed(node)));
+    if (!isSameList(this.#members?.groupOfInstance, members.groupOfInstance)) this.lists += 1;
     this.#members = members;
     const changed = counted.filter((node) => !this.isMember(node) || wasListed.has(node) !== this.isListed(node));
     const joined = [...this.#nonMembers.values()].filter((node) => this.isMember(node));
@@ -357,4 +369,8 @@ function isMislabelled({ kernelVersion, labels }: NodeRecord): boolean {
 
 function byName<T>(map: ReadonlyMap<string, T>): T[] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}
+
+function isSameList(some: GroupMembers['groupOfInstance'] | undefined, others: GroupMembers['groupOfInstance']) {
+  return some?.size === others.size && [...others.keys()].every((instance) => some.has(instance));
 }

@@ -17,6 +17,7 @@ export type PodsOfPool = (pool: string, node: NodeRecord) => readonly NodePod[];
 export class PoolNodesCache {
   readonly #byPool = new Map<string, { readonly groups: readonly string[]; readonly poolNodes: PoolNodes }>();
   readonly #poolsOf = new Map<string, Set<string>>();
+  #listsOfForgotten = 0;
   readonly #nodesOf: (group: string) => readonly NodeRecord[];
   readonly #now: () => number;
   readonly #podsOn: PodsOfPool;
@@ -58,6 +59,17 @@ export class PoolNodesCache {
     }
   }
 
+  /** Changes whenever the instances of a pool's node groups do. */
+  get revision(): number {
+    return [...this.#byPool.values()].reduce((sum, { poolNodes }) => sum + poolNodes.lists, this.#listsOfForgotten);
+  }
+
+  /** The pool whose node groups have this EC2 instance, by the last list; undefined if none has. */
+  poolOfInstance(id: string): string | undefined {
+    for (const [pool, { poolNodes }] of this.#byPool) if (poolNodes.isInstance(id)) return pool;
+    return undefined;
+  }
+
   /** Takes in a change of the operator's pods on a node. */
   podsChanged(pool: string, node: string): void {
     this.#byPool.get(pool)?.poolNodes.podsChanged(node, this.#now());
@@ -68,6 +80,7 @@ export class PoolNodesCache {
     const known = this.#byPool.get(pool);
     if (!known) return;
     this.#byPool.delete(pool);
+    this.#listsOfForgotten += known.poolNodes.lists + 1;
     for (const group of known.groups) {
       const pools = this.#poolsOf.get(group);
       pools?.delete(pool);

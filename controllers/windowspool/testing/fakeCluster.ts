@@ -297,6 +297,7 @@ export class FakeCluster extends FakeCalls {
     return new NodeMembership({
       nodes: () => this.nodes.filter(isWatched),
       poolOfGroup: (group) => (this.isGroup(group) ? group : undefined),
+      instances: this.poolNodesCache,
       wake: () => undefined,
       now: () => this.now,
       podsOn: (pool, node) => this.podsOn(pool, node),

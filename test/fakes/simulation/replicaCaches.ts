@@ -46,6 +46,7 @@ export class ReplicaCaches {
       nodes: () => this.nodes.list(),
       poolOfGroup: (group) =>
         this.pools.byIndex('nodeGroup', group).find((pool) => groupsKnownOf(pool).includes(group))?.metadata.name,
+      instances: this.poolNodesCache,
       wake: (pool) => this.#wake(pool),
       now,
     });

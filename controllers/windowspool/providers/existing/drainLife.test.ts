@@ -16,7 +16,15 @@ import {
   member,
 } from '../../testing/existingScenes.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
-import { existingPool, MINUTE, outcomeOf, sampleError, sampleGroup, samplePool } from '../../testing/fixtures.ts';
+import {
+  existingPool,
+  MINUTE,
+  outcomeOf,
+  sampleError,
+  sampleGroup,
+  sampleNode,
+  samplePool,
+} from '../../testing/fixtures.ts';
 import { assertBrief, assertBriefs, type Brief, textTable } from '../../testing/goldenTexts.ts';
 import { conditionOf, until, wake } from '../../testing/life.ts';
 import { annotate, cordon, nodeOf, pass } from '../../testing/nodeLife.ts';
@@ -95,6 +103,14 @@ describe('existing nodes with the replace annotation', () => {
     cordon(world, 'b', true);
     await pass(world, deps, 10);
     assert.equal(stateOf(nodeOf(world, 'a')), 'open - true');
+  });
+
+  it('do not wait for a node that only has the label of the pool', async () => {
+    const { world, deps } = await settled();
+    const labels = { 'kubernetes.io/os': 'windows', 'winpool.dev/pool': 'web' };
+    world.nodes = [...world.nodes, sampleNode({ name: 'stranger', labels, unschedulable: true })];
+    annotate(world, 'a', REPLACE);
+    await until(world, deps, () => stateOf(nodeOf(world, 'a')) === 'cordoned by-operator true', 'its turn');
   });
 
   it('release their turn when another node becomes unavailable first', async () => {

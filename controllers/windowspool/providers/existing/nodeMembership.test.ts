@@ -34,6 +34,13 @@ function pool(name: string, values: readonly string[], minute = 0, deleting = fa
 class Fixture {
   nodes: NodeRecord[] = [];
   groups = new Map<string, string>();
+  readonly instances = {
+    pools: new Map<string, string>(),
+    revision: 0,
+    poolOfInstance(id: string) {
+      return this.pools.get(id);
+    },
+  };
   /** How many nodes with the label of a node group were evaluated. */
   evaluated = 0;
   woken: string[] = [];
@@ -43,6 +50,7 @@ class Fixture {
       this.evaluated += 1;
       return this.groups.get(group);
     },
+    instances: this.instances,
     wake: (name) => this.woken.push(name),
     now: () => NOW,
   });
@@ -198,6 +206,20 @@ describe('the nodes of pools of existing nodes', () => {
     assert.deepEqual(fixture.of('a'), { ...NOTHING, contested: { node: 'n', holder: 'web', more: 0 } });
     fixture.put(node('n', managed, 'a'));
     assert.deepEqual(fixture.of('a').toRelease, ['n']);
+  });
+
+  it('do not include an instance of the node group of another pool, which has lost the label of the group', () => {
+    const fixture = new Fixture();
+    fixture.declare(pool('a', ['fra']));
+    const escaped = { ...node('n', { site: 'fra' }, 'a'), providerID: 'aws:///eu-west-1a/i-1' };
+    fixture.put(escaped);
+    assert.equal(fixture.of('a').held, 1, 'the instances are not listed yet');
+    fixture.instances.pools.set('i-1', 'web');
+    fixture.instances.revision += 1;
+    assert.deepEqual(fixture.of('a'), { ...NOTHING, toRelease: ['n'] });
+    fixture.put({ ...escaped });
+    assert.deepEqual(fixture.of('a'), { ...NOTHING, toRelease: ['n'] });
+    assert.equal(fixture.nodeMembership.confirms(pool('a', ['fra']), undefined, escaped), false);
   });
 
   it('are read without the cache when they left the watch', async () => {

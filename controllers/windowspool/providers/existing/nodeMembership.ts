@@ -14,7 +14,7 @@ import type { Expectation } from '../../model/poolNodesView.ts';
 import { labelsWithout, marksOf, ownerOf } from '../../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../../nodes/poolNodes.ts';
 import type { PodsOfPool } from '../../nodes/poolNodesCache.ts';
-import { UnwatchedNodes } from '../../nodes/unwatchedNodes.ts';
+import { instanceIdOf, UnwatchedNodes } from '../../nodes/unwatchedNodes.ts';
 import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
 import { existingNodesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
@@ -41,6 +41,10 @@ class Membership implements Omit<NodeMembershipView, 'contention' | 'contested' 
   /** The list of hosts, as read; undefined when the pool names none. */
   list: { readonly list: InstanceList; readonly instances: WindowsInstances } | undefined;
   #poolNodes: PoolNodes | undefined;
+
+  get held(): readonly NodeRecord[] {
+    return [...this.#held.values()];
+  }
 
   get toRelease(): readonly NodeRecord[] {
     const outside = this.unwatchedNodes.certain.map((node) => [node.name, node] as const);
@@ -113,12 +117,22 @@ interface Member {
   readonly membership: Membership;
 }
 
+/** The EC2 instances of the node groups of pools, by the last lists. */
+export interface GroupInstances {
+  /** The pool whose node groups have this instance; undefined if none has. */
+  poolOfInstance(id: string): string | undefined;
+  /** Changes with the lists. */
+  readonly revision: number;
+}
+
 /** What {@link NodeMembership} depends on. */
 export interface NodeMembershipOptions {
   /** The cached nodes, read when a pool is created, changed or deleted. */
   readonly nodes: () => Iterable<NodeRecord>;
   /** The pool of a node group: its nodes belong to that pool alone. */
   readonly poolOfGroup: (group: string) => string | undefined;
+  /** The instances of node groups: a kubelet can remove the label of its group from its node. */
+  readonly instances?: GroupInstances;
   /** Called for each pool that is affected by a change. */
   readonly wake: (pool: string) => void;
   /** Epoch milliseconds. */
@@ -133,6 +147,7 @@ export class NodeMembership {
   readonly #members = new Map<string, Member>();
   /** A change of one pool asks only that one again about each node. */
   readonly #selections = new Selections();
+  #instancesRevision = 0;
   /** Kept from the first pool on that names a list. */
   #addresses: NodeAddresses | undefined;
 
@@ -142,6 +157,7 @@ export class NodeMembership {
 
   /** The nodes of a pool with their verification results. */
   of(pool: string, expected: Expectation) {
+    this.#followInstances();
     const membership = this.#members.get(pool)?.membership ?? new Membership();
     const { now, podsOn } = this.#options;
     return {
@@ -150,6 +166,15 @@ export class NodeMembership {
       contested: this.#selections.contestedBy(pool),
       listed: this.#listedBy(membership),
     };
+  }
+
+  /** Gives nodes up that turn out to be instances of a node group. */
+  #followInstances(): void {
+    const { instances } = this.#options;
+    if (!instances || instances.revision === this.#instancesRevision) return;
+    this.#instancesRevision = instances.revision;
+    for (const { membership } of this.#members.values())
+      this.reconsider(membership.held.filter((node) => instances.poolOfInstance(instanceIdOf(node)) !== undefined));
   }
 
   /** What the list of a pool names; undefined if the pool names no list. */
@@ -170,9 +195,7 @@ export class NodeMembership {
    * ownership record of the pool, so that only one of two pools that select it holds it.
    */
   confirms(pool: WindowsPool, list: InstanceList | undefined, node: NodeRecord): boolean {
-    const group = node.labels[NODE_GROUP_LABEL];
-    const isOfGroup = group !== undefined && this.#options.poolOfGroup(group) !== undefined;
-    if (isOfGroup || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
+    if (this.#poolWithGroupOf(node) !== undefined || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
     const listed = list && { list, instances: instancesIn(list) };
     return ownerOf(node) === pool.metadata.name && wantsOf(pool, listed)(node);
   }
@@ -248,10 +271,9 @@ export class NodeMembership {
 
   /** Decides which pool holds the node, after a change of these pools or of the node. */
   #settle(node: NodeRecord, changed: Iterable<string>, known?: Reselected): void {
-    const { poolOfGroup, wake, now } = this.#options;
+    const { wake, now } = this.#options;
     const owner = ownerOf(node);
-    const group = node.labels[NODE_GROUP_LABEL];
-    const foreign = group === undefined ? undefined : poolOfGroup(group);
+    const foreign = this.#poolWithGroupOf(node);
     const concerned = new Set([...changed, ...(owner === undefined ? [] : [owner])]);
     const before = this.#selections.of(node.name);
     const pools = this.#selectingAfter(node, before?.pools, concerned, known);
@@ -271,6 +293,17 @@ export class NodeMembership {
       const isMoved = membership.place(node, place, now());
       if (isMoved || contestedFor(pool, before) !== contestedFor(pool, after)) wake(pool);
     }
+  }
+
+  /** The pool whose node group the node is of, by its label or by its instance. */
+  #poolWithGroupOf(node: NodeRecord): string | undefined {
+    const { poolOfGroup, instances } = this.#options;
+    const group = node.labels[NODE_GROUP_LABEL];
+    const instance = instanceIdOf(node);
+    return (
+      (group === undefined ? undefined : poolOfGroup(group)) ??
+      (instance === '' ? undefined : instances?.poolOfInstance(instance))
+    );
   }
 
   /** The first of the pools by their rank. */
