@@ -252,6 +252,45 @@ describe('a pool that is Ready', () => {
   });
 });
 
+describe('a pool that changes all the time', () => {
+  /** The reads of a Ready pool in a minute with a change each 100 ms. */
+  async function readsWith(change: (world: FakeWorld, turn: number) => void) {
+    const { world, deps } = await readyWorld();
+    world.now += 10 * MINUTE;
+    await wake(world, deps);
+    world.calls.splice(0);
+    for (let turn = 0; turn < 600; turn++) {
+      change(world, turn);
+      await reconcile('web', deps, signal);
+      world.now += 100;
+    }
+    const reads = world.calls.filter((call) => call === 'DescribeNodegroup').length;
+    return { world, deps, reads };
+  }
+
+  it('by its spec is read within its own allowance, and applied in the end', async () => {
+    const { world, deps, reads } = await readsWith((now, turn) =>
+      now.apply(samplePool({ nodeGroup: { scaling: { minSize: 1, maxSize: 4 + (turn % 2) } } })),
+    );
+    assert.ok(reads >= 20 && reads <= 50, `${reads}`);
+    await until(
+      world,
+      deps,
+      () => world.cloud.state.groups.get('web')?.nodegroup.scalingConfig?.maxSize === 5,
+      'size 5',
+    );
+  });
+
+  it('by an annotation that a kubelet sets on its node is read within the same allowance', async () => {
+    const { reads } = await readsWith((now, turn) => {
+      const [first = assert.fail(), ...others] = now.nodes;
+      const annotations = turn % 2 ? {} : { 'winpool.dev/replace': 'true' };
+      now.nodes = [{ ...first, annotations, resourceVersion: `${turn}` }, ...others];
+    });
+    assert.ok(reads <= 50, `${reads}`);
+  });
+});
+
 describe('a pool that waits for the disruption budget', () => {
   it('is registered to be woken until its update begins', async () => {
     const { world, deps } = await readyWorld();

@@ -39,7 +39,8 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const seen = await observation(name, deps, signal);
   if (!seen.ok) return retry(seen.error);
   if (!seen.value) return (await deleteOrphans(name, deps, signal)) ?? forget(name, deps);
-  const { observed, fresh } = seen.value;
+  if (!seen.value.observed) return { kind: 'requeueAfter', ms: seen.value.readInMs };
+  const { observed, fresh, readInMs = Number.POSITIVE_INFINITY } = seen.value;
   const { decisions, steps, held } = fresh ? planFor(observed) : heldUntilRead(planFor(observed));
   const take = () => act<ObservedState>(steps, observed, deps, signal);
   const { takeSteps } = providerOf(observed.pool);
@@ -55,7 +56,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const reported = await report(outcome, held, isUrgent, deps, signal);
   if (outcome.released) return forget(name, deps);
   if (!waitsForOtherPools(outcome.decisions)) deps.poolRegistry.stopWaiting(name);
-  const untilRead = keep(outcome, fresh, deps);
+  const untilRead = Math.min(keep(outcome, fresh, deps), readInMs);
   if (reported.kind === 'failed') return retry(reported.error);
   return nextRun(outcome, reported.kind === 'deferred' ? Math.min(reported.ms, untilRead) : untilRead);
 }
@@ -64,6 +65,14 @@ interface Observation {
   readonly observed: Derived;
   /** Whether the pool and what is outside the cluster were read in this run, uncached. */
   readonly fresh: boolean;
+  /** The milliseconds until a read that is due: the pool has had too many. */
+  readonly readInMs?: number;
+}
+
+/** The same without an observed state: nothing is cached that a run could use. */
+interface Postponed {
+  readonly observed?: undefined;
+  readonly readInMs: number;
 }
 
 /**
@@ -74,11 +83,13 @@ async function observation(
   name: string,
   deps: Deps,
   signal: AbortSignal,
-): Promise<CallResult<Observation | undefined>> {
+): Promise<CallResult<Observation | Postponed | undefined>> {
   const pool = deps.pools.get(name);
   if (!pool) return { ok: true, value: undefined };
   const cached = await observedFromCache(pool, deps, signal);
-  if (cached) return { ok: true, value: { observed: cached, fresh: false } };
+  if (cached?.isEnough) return { ok: true, value: { observed: cached.observed, fresh: false } };
+  const readInMs = deps.readCache.takeRead(name, deps.settings.pollMs, deps.now());
+  if (readInMs > 0) return { ok: true, value: cached ? { ...cached, fresh: false, readInMs } : { readInMs } };
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
@@ -91,8 +102,8 @@ function contextOf(deps: Deps, signal: AbortSignal): ObserveContext {
   return { readCache: deps.readCache, sources: deps, settings: deps.settings, now: deps.now(), signal };
 }
 
-/** The observed state from the cache; undefined if the cache is not enough. */
-async function observedFromCache(pool: WindowsPool, deps: Deps, signal: AbortSignal): Promise<Derived | undefined> {
+/** The observed state from the cache, and whether it is enough for this run; undefined if the cache has none. */
+async function observedFromCache(pool: WindowsPool, deps: Deps, signal: AbortSignal) {
   const context = contextOf(deps, signal);
   const provider = providerOf(pool);
   const snapshot = deps.readCache.current(pool, context.now);
@@ -101,7 +112,7 @@ async function observedFromCache(pool: WindowsPool, deps: Deps, signal: AbortSig
   const isEnough = !provider.needsRead(observed) && !planFor(observed).steps.some(needsFreshRead);
   // What AWS refused at the last read is not retried before the next one, however many events arrive.
   const isRefused = snapshot?.errors.some((error) => !isDueAgain(error, observed)) === true;
-  return isEnough || isRefused ? observed : undefined;
+  return { observed, isEnough: isEnough || isRefused };
 }
 
 /** Keeps what was read from outside the cluster until the next read is due. Returns the milliseconds until then. */

@@ -29,6 +29,10 @@ interface Entry extends Read {
   readonly until: number;
 }
 
+/** How many reads of a pool may follow each other at once. Each part of a poll interval allows another one. */
+const READS_AT_ONCE = 20;
+const READS_PER_POLL = 8;
+
 /** What a provider keeps in memory for all pools. */
 interface ProcessState {
   /** Forgets a deleted pool. */
@@ -41,6 +45,8 @@ interface ProcessState {
  */
 export class ReadCache {
   readonly #entries = new Map<string, Entry>();
+  /** Until when the reads of each pool are paid for, in epoch milliseconds. */
+  readonly #paidUntil = new Map<string, number>();
   readonly #states = new Map<new () => ProcessState, ProcessState>();
   /** Answers that are the same for many pools. */
   readonly shared = new SharedAnswers();
@@ -79,6 +85,18 @@ export class ReadCache {
     return this.#entries.get(name)?.until ?? 0;
   }
 
+  /**
+   * Takes the right to read from outside the cluster for a pool. Returns the milliseconds to wait instead, if changes have caused many reads: a user who can edit a
+   * pool, or a kubelet that changes its annotations, must not use up the calls of all pools.
+   */
+  takeRead(name: string, pollMs: number, now: number): number {
+    const costMs = pollMs / READS_PER_POLL;
+    const paidUntil = Math.max(this.#paidUntil.get(name) ?? 0, now - READS_AT_ONCE * costMs) + costMs;
+    if (paidUntil > now) return paidUntil - now;
+    this.#paidUntil.set(name, paidUntil);
+    return 0;
+  }
+
   /** When this process first saw the pool at this stage, in epoch milliseconds. `begun`: another operation has begun that the stage may not show. */
   stageSince(name: string, stage: string, begun: boolean, now: number): number {
     const entry = this.#entries.get(name);
@@ -97,6 +115,7 @@ export class ReadCache {
   /** Forgets a deleted pool, and the snapshots of pools that may have waited for it. */
   forget(name: string): void {
     this.#entries.delete(name);
+    this.#paidUntil.delete(name);
     this.operations.delete(name);
     for (const state of this.#states.values()) state.forget?.(name);
     for (const [other, { holder }] of this.#entries) if (holder === name) this.#entries.delete(other);
