@@ -88,7 +88,7 @@ async function observation(
   if (!pool) return { ok: true, value: undefined };
   const cached = await observedFromCache(pool, deps, signal);
   if (cached?.isEnough) return { ok: true, value: { observed: cached.observed, fresh: false } };
-  const readInMs = deps.readCache.takeRead(name, deps.settings.pollMs, deps.now());
+  const readInMs = deps.readCache.countRead(name, deps.settings.pollMs, deps.now());
   if (readInMs > 0) return { ok: true, value: cached ? { ...cached, fresh: false, readInMs } : { readInMs } };
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;

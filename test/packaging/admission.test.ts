@@ -69,7 +69,7 @@ describe('the admission policy of the operator', function () {
       'clusterrole',
       'reader',
       '--verb=get',
-      '--resource=nodes/status,runtimeclasses.node.k8s.io',
+      '--resource=nodes/status,runtimeclasses.node.k8s.io,events.events.k8s.io',
     ]);
     await kubectl(['create', 'clusterrolebinding', 'reader', '--clusterrole=reader', '--group=system:authenticated']);
     for (const [name, os] of [
@@ -101,6 +101,11 @@ describe('the admission policy of the operator', function () {
         scheduling,
       });
     }
+    for (const [name, reportingController] of [
+      ['own', 'winpool.dev/windowspool-operator'],
+      ['other', 'kubelet'],
+    ])
+      await kubectl(CREATE, event({ reportingController }, { name }));
     await kubectl(['apply', '-k', join(ROOT, 'config/samples')]);
     const restored = { metadata: { finalizers: ['winpool.dev/finalizer'] } };
     await kubectl([...patch(['windowspool', 'web'], restored), '--field-manager=velero-server']);
@@ -151,7 +156,7 @@ describe('the admission policy of the operator', function () {
   const ANNOTATIONS = messageOfRule('variables.changedAnnotations.all(');
   const NODE_FINALIZERS = messageOfRule("variables.resource != 'nodes' || variables.finalizersBefore == ");
   const TAINTS = messageOfRule('variables.changedTaints.all(');
-  const CONDITIONS = messageOfRule("!c.type.startsWith('winpool.dev/')");
+  const CONDITIONS = messageOfRule("filter(c, !c.type.startsWith('winpool.dev/'))");
   const NODE_SPEC = messageOfRule('variables.specBefore.all(');
   const METADATA = messageOfRule('variables.metadataBefore.all(');
   const NODE_STATUS = messageOfRule('variables.statusBefore.all(');
@@ -162,7 +167,15 @@ describe('the admission policy of the operator', function () {
   const OVERHEAD = messageOfRule('variables.before.overhead');
   const NEW_FINALIZERS = messageOfRule("request.operation != 'CREATE' || size(variables.finalizersAfter) == 0");
   const LEASES = messageOfRule("variables.after.metadata.name == 'windowspool-operator'");
-  const MANAGERS = messageOfRule('variables.othersSpecBefore == ');
+  const MANAGERS = messageOfRule('variables.specManagersBefore == ');
+  const OWN_TYPES = messageOfRule('size(c.message)');
+  const CLASS_ANNOTATIONS = messageOfRule("request.operation == 'CREATE' ? size(variables.annotationsAfter) == 0");
+  const EVENTS = messageOfRule('variables.after.reportingController');
+  const EVICTIONS = messageOfRule('variables.after.deleteOptions');
+  const GRACE = messageOfRule('variables.after.spec.terminationGracePeriodSeconds');
+  const CONTAINER_FIELDS = messageOfRule('dyn(container).all(');
+  const REQUESTS = messageOfRule('quantity(');
+  const POD_ANNOTATIONS = messageOfRule('cluster-autoscaler.kubernetes.io/safe-to-evict');
   const CREATE = ['create', '-f', '-'];
   const POOL = ['windowspool', 'web'];
   const labelled = (labels: object) => patch(node('windows'), { metadata: { labels } });
@@ -171,13 +184,14 @@ describe('the admission policy of the operator', function () {
   const condition = (type: string) => ({
     status: { conditions: [{ type, status: 'True', reason: 'A', message: 'a' }] },
   });
-  const runtimeClass = (labels: object, os = 'windows', ownerKind?: string) =>
+  const runtimeClass = (labels: object, os = 'windows', ownerKind?: string, annotations?: object) =>
     JSON.stringify({
       apiVersion: 'node.k8s.io/v1',
       kind: 'RuntimeClass',
       metadata: {
         name: 'windows-2022',
         labels,
+        ...(annotations && { annotations }),
         ...(ownerKind && {
           ownerReferences: [
             {
@@ -191,6 +205,22 @@ describe('the admission policy of the operator', function () {
       },
       handler: 'runhcs-wcow-process',
       scheduling: { nodeSelector: { 'kubernetes.io/os': os } },
+    });
+  const SERIES = { count: 2, lastObservedTime: '2026-03-01T12:00:00.000000Z' };
+  const event = (change: object = {}, metadata: object = {}) =>
+    JSON.stringify({
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: 'new', namespace: 'default', ...metadata },
+      eventTime: '2026-03-01T12:00:00.000000Z',
+      reportingController: 'winpool.dev/windowspool-operator',
+      reportingInstance: 'operator',
+      action: 'Verify',
+      reason: 'NodeVerified',
+      type: 'Normal',
+      regarding: { apiVersion: 'v1', kind: 'Node', name: 'windows' },
+      note: 'verified',
+      ...change,
     });
   const OWNER = { apiVersion: 'v1', name: 'a', uid: 'b' };
   const ANTI_AFFINITY = {
@@ -235,6 +265,7 @@ describe('the admission policy of the operator', function () {
         securityContext: { runAsNonRoot: true, windowsOptions: { runAsUserName: 'ContainerUser' } },
         automountServiceAccountToken: false,
         activeDeadlineSeconds: 60,
+        terminationGracePeriodSeconds: 1,
         priorityClassName: 'windowspool-operator-node-pods',
         ...change,
       },
@@ -256,6 +287,54 @@ describe('the admission policy of the operator', function () {
       'allowed',
     ],
     ['another annotation', patch(node('windows'), { metadata: { annotations: { note: null } } }), ANNOTATIONS],
+    ...['winpool.dev/replace', 'winpool.dev/remove', 'winpool.dev/exclude-from-drain'].map(
+      (key): (typeof cases)[number] => [
+        `the request ${key}`,
+        patch(node('windows'), { metadata: { annotations: { [key]: 'true' } } }),
+        ANNOTATIONS,
+      ],
+    ),
+    [
+      'the answer to a request',
+      patch(node('windows'), { metadata: { annotations: { 'winpool.dev/replace': 'timed-out' } } }),
+      'allowed',
+    ],
+    [
+      'a condition with its prefix that it does not know',
+      patch(node('windows'), condition('winpool.dev/A'), 'strategic', '--subresource=status'),
+      OWN_TYPES,
+    ],
+    [
+      'a condition as long as a node may be',
+      patch(
+        node('windows'),
+        {
+          status: {
+            conditions: [{ ...condition(OWN_CONDITIONS[0]).status.conditions[0], message: 'a'.repeat(40_000) }],
+          },
+        },
+        'strategic',
+        '--subresource=status',
+      ),
+      OWN_TYPES,
+    ],
+    ['an event', CREATE, 'allowed', event()],
+    ['an event as another reporter', CREATE, EVENTS, event({ reportingController: 'kubelet' })],
+    ['an event with a label', CREATE, EVENTS, event({}, { labels: { a: 'b' } })],
+    ['an event with a finalizer', CREATE, NEW_FINALIZERS, event({}, { finalizers: ['example.com/hold'] })],
+    ['the series of its event', patch(['event.v1.events.k8s.io', 'own'], { series: SERIES }), 'allowed'],
+    ['an event of the kubelet', patch(['event.v1.events.k8s.io', 'other'], { series: SERIES }), EVENTS],
+    [
+      'a finalizer of its event',
+      patch(['event.v1.events.k8s.io', 'own'], { metadata: { finalizers: ['example.com/hold'] } }),
+      EVENTS,
+    ],
+    [
+      'an annotation of a RuntimeClass',
+      CREATE,
+      CLASS_ANNOTATIONS,
+      runtimeClass(OURS, 'windows', undefined, { a: 'b' }),
+    ],
     [
       'a finalizer of a node',
       patch(node('windows'), { metadata: { finalizers: ['winpool.dev/hold'] } }),
@@ -411,6 +490,32 @@ describe('the admission policy of the operator', function () {
     ['a pod with an init container', CREATE, POD_FIELDS, pod({ initContainers: [{ name: 'a', image: 'a' }] })],
     ['a pod with a name in DNS', CREATE, POD_FIELDS, pod({ hostname: 'a', subdomain: 'b' })],
     ['a pod with a deadline of years', CREATE, WINDOWS_PODS, pod({ activeDeadlineSeconds: 2_147_483_647 })],
+    ['a pod that takes years to end', CREATE, GRACE, pod({ terminationGracePeriodSeconds: 2_147_483_647 })],
+    ['a pod with the default grace period', CREATE, 'allowed', pod({ terminationGracePeriodSeconds: undefined })],
+    ...[
+      { lifecycle: { preStop: { sleep: { seconds: 1 } } } },
+      { ports: [{ containerPort: 80 }] },
+      { livenessProbe: { tcpSocket: { host: '192.0.2.1', port: 80 } } },
+    ].map((field): (typeof cases)[number] => [
+      `a container with ${Object.keys(field)[0]}`,
+      CREATE,
+      CONTAINER_FIELDS,
+      pod({}, field),
+    ]),
+    ['a container that takes a node', CREATE, REQUESTS, pod({}, { resources: { requests: { cpu: '60' } } })],
+    ['a container that takes its memory', CREATE, REQUESTS, pod({}, { resources: { requests: { memory: '3Gi' } } })],
+    [
+      'a container with small requests',
+      CREATE,
+      'allowed',
+      pod({}, { resources: { requests: { cpu: '100m', memory: '1Gi' } } }),
+    ],
+    [
+      'a pod with an annotation',
+      CREATE,
+      POD_ANNOTATIONS,
+      pod({}, {}, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } }),
+    ],
     ['a pod with a finalizer', CREATE, NEW_FINALIZERS, pod({}, {}, { finalizers: ['example.com/hold'] })],
     [
       'a pod that keeps its owner from being deleted',
@@ -458,6 +563,21 @@ describe('the admission policy of the operator', function () {
     for (const [what, args, expected, stdin] of pods) {
       it(`${what}: ${expected}`, async () => assert.equal(await write(OPERATOR, args, stdin), expected));
     }
+    it('evictions with a grace period of at most seven days', async () => {
+      const evict = (deleteOptions: object) => {
+        const metadata = { name: 'own', namespace: 'default' };
+        const body = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata, deleteOptions });
+        const path = '/api/v1/namespaces/default/pods/own/eviction?dryRun=All';
+        return kubectl(['create', '--raw', path, '-f', '-', '--as', OPERATOR], body).then(
+          () => 'allowed',
+          (error: Error) => /denied request: (.*)/.exec(error.message)?.[1] ?? error.message,
+        );
+      };
+      assert.equal(await evict({ gracePeriodSeconds: 30 }), 'allowed');
+      assert.equal(await evict({ gracePeriodSeconds: 0 }), EVICTIONS);
+      assert.equal(await evict({ gracePeriodSeconds: 2_147_483_647 }), EVICTIONS);
+      assert.equal(await evict({ propagationPolicy: 'Orphan' }), EVICTIONS);
+    });
     it(`a HostProcess pod: ${UNPRIVILEGED}`, async () =>
       assert.equal(await write(OPERATOR, ['create', '-f', '-'], hostProcess), UNPRIVILEGED));
   });

@@ -158,12 +158,13 @@ describe('a drain', () => {
     }
   });
 
-  it('uses the grace period of the spec or of the pod, and at least one second', () => {
+  it('uses the grace period of the spec or of the pod, from one second to seven days', () => {
     const graces = [
       graceFor(pod(), { ...options, gracePeriodSeconds: 90 }),
       graceFor(pod({ gracePeriodSeconds: 300 }), options),
       graceFor(pod({ gracePeriodSeconds: 0 }), options),
+      graceFor(pod({ gracePeriodSeconds: 2_147_483_647 }), options),
     ];
-    assert.deepEqual(graces, [90, 300, 1]);
+    assert.deepEqual(graces, [90, 300, 1, 604_800]);
   });
 });

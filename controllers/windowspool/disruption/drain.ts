@@ -93,12 +93,15 @@ export function isEmpty({ evict, terminating, obstructions }: Drain): boolean {
   return evict.length + terminating.length + obstructions.length === 0;
 }
 
+/** The admission policy of the operator accepts no longer one: seven days. */
+const LONGEST_GRACE_SECONDS = 604_800;
+
 /**
  * The grace period of an eviction, in seconds. Never 0: that would delete the pod from the API server while it still runs, and its controller would
  * create a replacement beside it.
  */
 export function graceFor(pod: DrainPod, { gracePeriodSeconds }: DrainOptions): number {
-  return Math.max(1, gracePeriodSeconds ?? pod.gracePeriodSeconds);
+  return Math.min(Math.max(1, gracePeriodSeconds ?? pod.gracePeriodSeconds), LONGEST_GRACE_SECONDS);
 }
 
 /** `namespace/name`, as kubectl prints it. */

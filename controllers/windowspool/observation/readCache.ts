@@ -86,10 +86,10 @@ export class ReadCache {
   }
 
   /**
-   * Takes the right to read from outside the cluster for a pool. Returns the milliseconds to wait instead, if changes have caused many reads: a user who can edit a
+   * Counts a read from outside the cluster for a pool. Returns the milliseconds to wait instead, if changes have caused many reads: a user who can edit a
    * pool, or a kubelet that changes its annotations, must not use up the calls of all pools.
    */
-  takeRead(name: string, pollMs: number, now: number): number {
+  countRead(name: string, pollMs: number, now: number): number {
     const costMs = pollMs / READS_PER_POLL;
     const paidUntil = Math.max(this.#paidUntil.get(name) ?? 0, now - READS_AT_ONCE * costMs) + costMs;
     if (paidUntil > now) return paidUntil - now;
