@@ -43,6 +43,10 @@ export function itemsOf(value: unknown): readonly unknown[] {
   return value;
 }
 
+/** A node with feature discovery has hundreds of labels. A kubelet can set as many as fit into 1.5 MiB, and each of its writes would cost a second. */
+const MOST_ENTRIES = 2_048;
+const TOO_MANY = `more than ${MOST_ENTRIES} entries`;
+
 /** Shared by the process: the same strings repeat in every collection. */
 const interner = new Interner();
 const layouts = new MapLayouts();
@@ -182,9 +186,10 @@ export const textMap = (...path: readonly Step[]): Field<TextMap, MapParts> => (
     readEntry(reader, entries);
     return entries;
   },
-  finish: (parts) => (Array.isArray(parts) ? layouts.mapOf(parts) : parts),
+  finish: (parts) => (Array.isArray(parts) ? layouts.mapOf(parts.slice(0, 2 * MOST_ENTRIES)) : parts),
   fromJson: (value) => {
     const entries = Object.entries(typed<object>('object', value));
+    if (entries.length > MOST_ENTRIES) throw new MalformedData(TOO_MANY);
     return layouts.mapOf(entries.filter(([key]) => !isOdd(key)).flatMap(([key, text]) => [key, asText(text)]));
   },
 });
@@ -285,6 +290,12 @@ function isText({ bytes, at, end }: MessageReader, text: Buffer): boolean {
 }
 
 function readEntry(reader: MessageReader, entries: string[]): void {
+  if (entries.length > 2 * MOST_ENTRIES) return;
+  if (entries.length === 2 * MOST_ENTRIES) {
+    // The next ones are skipped without an error.
+    entries.push('');
+    throw new MalformedData(TOO_MANY);
+  }
   let key = '';
   let value = '';
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {

@@ -56,6 +56,18 @@ describe('a node whose kubelet reports', () => {
       assert.deepEqual([read.ready, read.verifiedSince], ['True', Date.parse(since)]);
   });
 
+  it('thousands of labels cannot be read, and costs no more than its first ones', () => {
+    const labels = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`example.com/a-${index}`, 'b']));
+    const labelled = (count: number) => ({ ...healthy, metadata: { ...healthy.metadata, labels: labels(count) } });
+    for (const read of readBoth(labelled(2_048)))
+      assert.deepEqual([read.unreadable, Object.keys(read.labels).length], ['', 2_048]);
+    for (const read of readBoth(labelled(40_000))) {
+      assert.equal(read.unreadable, 'metadata.labels: malformed data from the API server: more than 2048 entries');
+      assert.ok(Object.keys(read.labels).length <= 2_048);
+    }
+  });
+
   it('control characters has none of them in its record', () => {
     const nodeInfo = { kernelVersion: '10.0.20348\u001b[2J', containerRuntimeVersion: 'a\nb\u202ec' };
     const conditions = [{ type: 'Ready', status: 'False', reason: '\u0007bell' }];
