@@ -26,6 +26,7 @@ import {
   settings,
 } from '../testing/fixtures.ts';
 import { assertMentions } from '../testing/goldenTexts.ts';
+import { drainScene } from '../testing/replacementScenes.ts';
 import { otherAuthority } from '../testing/sights.ts';
 import { DisruptionBudget } from './disruptionBudget.ts';
 import { PoolRegistry } from './poolRegistry.ts';
@@ -86,6 +87,11 @@ describe('a share of the disruption budget', () => {
       'gets the whole join grace again when EKS continues',
       { pool: reserving({ ...RESERVATION, deadline: GRACE_END }), ...groupIs({ status: 'UPDATING' }) },
       RESERVATION,
+    ],
+    [
+      'gets no more of it while EKS changes what replaces no nodes',
+      { pool: reserving({ ...RESERVATION, deadline: GRACE_END }, 'ConfigUpdate'), ...groupIs({ status: 'UPDATING' }) },
+      { ...RESERVATION, deadline: GRACE_END },
     ],
     [
       'is released when all nodes are verified',
@@ -190,6 +196,13 @@ describe('a share of the disruption budget', () => {
   for (const [name, change, want] of table) {
     it(name, () => assert.deepEqual(nextReservation(outcomeOf(sampleState(change))), want));
   }
+
+  it('is held between the nodes of a group that is drained, for the join grace', () => {
+    const between = { reason: 'NodeReplacement', startTime: '2026-03-01T11:00:00Z' } as const;
+    const next = (disruption: DisruptionReservation) => nextReservation(outcomeOf(drainScene({ disruption })));
+    assert.deepEqual(next(between), { ...between, deadline: GRACE_END });
+    assert.equal(next({ ...between, deadline: '2026-03-01T12:00:00Z' }), undefined);
+  });
 });
 
 describe('a pool that waits for its share', () => {

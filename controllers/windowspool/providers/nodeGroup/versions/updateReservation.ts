@@ -40,19 +40,22 @@ export function nextReservation(outcome: Outcome<EksState>): DisruptionReservati
   if (group.kind === 'absent' || !isOwnedBy(s.pool, group.group)) return undefined;
   const { status } = group.group;
   if (status === 'UPDATING') {
-    if (reservation) return withoutDeadline(reservation);
-    return isConfigUpdate(outcome) ? undefined : foreignUpdateReservation(s);
+    // A change that replaces no nodes does not extend the turn.
+    if (isConfigUpdate(outcome)) return reservation;
+    return reservation ? withoutDeadline(reservation) : foreignUpdateReservation(s);
   }
   // One odd answer that EKS works on the group must not cost the nodes their turn.
   if (['CREATING', 'DELETING'].includes(status) && !isDeleting(s.pool)) return reservation;
   if (!reservation || !acceptsUpdates(group.group)) return undefined;
   const isUpdateUnknown = s.errors.some(({ step }) => step === 'describeUpdate');
+  if (reservation.nodes) return withoutDeadline(reservation);
+  if (mayBeInProgress(s) && !isUpdateUnknown) return reservation;
   const isAmidDrain = reservation.reason === NODE_REPLACEMENT && isRetiring(s) && nodesOfSecond(s).length > 0;
-  if (reservation.nodes || isAmidDrain || (mayBeInProgress(s) && !isUpdateUnknown)) return reservation;
   // The update did not start, so missing nodes have another cause.
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.deadline === undefined) return undefined;
   const deadline = reservation.deadline ?? timeOf(s.now + s.settings.joinGraceMs);
-  const isSettled = !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= (desiredNodes(s) ?? 0);
+  // Between two nodes of a group that is drained, all may be verified. If the next one does not begin, as in a paused pool, others get their turn.
+  const isSettled = !isAmidDrain && !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= (desiredNodes(s) ?? 0);
   return isSettled || s.now >= Date.parse(deadline) ? undefined : { ...reservation, deadline };
 }
 
