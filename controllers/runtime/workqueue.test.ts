@@ -202,6 +202,37 @@ describe('the work queue', () => {
     assert.equal(queue.depth, 150);
   });
 
+  it('delays no key by more than 5 s for the retries of others', async () => {
+    const clock = new SimulatedClock();
+    const queue = new Workqueue({ clock, onReady: () => undefined });
+    for (let index = 0; index < 5_000; index++) queue.retry(`key ${index}`);
+    await clock.advance(5_000);
+    assert.equal(queue.depth, 5_000);
+  });
+
+  it('runs a key that is added all the time 50 times, and then 5 times a second, while another one runs at once', async () => {
+    const clock = new SimulatedClock();
+    const queue = new Workqueue({ clock, onReady: () => undefined });
+    const runs = { often: 0, seldom: 0 };
+    const work = () => {
+      for (let key = queue.take(); key !== undefined; key = queue.take()) {
+        runs[key as keyof typeof runs] += 1;
+        queue.done(key);
+      }
+    };
+    for (let turn = 0; turn < 1_000; turn++) {
+      queue.add('often');
+      if (turn % 100 === 0) {
+        queue.add('seldom');
+        work();
+        assert.equal(runs.seldom, turn / 100 + 1);
+      }
+      work();
+      await clock.advance(10);
+    }
+    assert.ok(runs.often >= 95 && runs.often <= 101, `${runs.often}`);
+  });
+
   it('stops when the last key is done, and accepts no keys meanwhile', async () => {
     const clock = new SimulatedClock();
     const hookCalls: string[] = [];

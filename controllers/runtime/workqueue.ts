@@ -22,14 +22,25 @@ export interface WorkqueueOptions {
   /** For all keys together. Default 10 retries per second with a burst of 100. */
   readonly retriesPerSecond?: number;
   readonly burst?: number;
+  /** The longest wait for the rate limit of all keys: without it, a key that is retried all the time would delay all others by minutes. Default 5 s. */
+  readonly maxRateDelayMs?: number;
+  /** How often each key may run: an object that changes all the time must not take the time of others. Default 5 runs per second with a burst of 50. */
+  readonly runsPerSecond?: number;
+  readonly runBurst?: number;
 }
+
+const DEFAULTS = {
+  ...{ baseDelayMs: 5, maxDelayMs: 1_000_000, retriesPerSecond: 10, burst: 100, maxRateDelayMs: 5_000 },
+  ...{ runsPerSecond: 5, runBurst: 50 },
+};
 
 /**
  * A queue of keys with the semantics of client-go's workqueue, which client-node does not have:
  * - a key waits at most once, however often it is added;
  * - a key has at most one worker; if it is added while it runs, it waits again when it is done;
  * - of several delayed additions of a key, the earliest counts;
- * - a retry is delayed by the key's backoff or by the rate limit of all keys, whichever is longer.
+ * - a retry is delayed by the key's backoff or by the rate limit of all keys, whichever is longer;
+ * - and, beyond client-go: a key that has run too often waits.
  *
  *     add --> waiting --take--> running --done--> (added meanwhile ? waiting : gone)
  */
@@ -45,12 +56,15 @@ export class Workqueue {
   readonly #dirty = new Map<string, number>();
   readonly #delayed = new Map<string, { readonly at: number; readonly timer: Disposable }>();
   readonly #failures = new Map<string, number>();
+  /** The rate limits of keys that have run of late. */
+  readonly #runs = new Map<string, TokenBucket>();
   #stopped: PromiseWithResolvers<void> | undefined;
 
   constructor({ hooks, ...options }: WorkqueueOptions) {
-    this.#options = { baseDelayMs: 5, maxDelayMs: 1_000_000, retriesPerSecond: 10, burst: 100, ...options };
+    this.#options = { ...DEFAULTS, ...options };
     this.#hooks = hooks ?? {};
-    this.#bucket = new TokenBucket(this.#options.retriesPerSecond, this.#options.burst);
+    const { retriesPerSecond, burst, maxRateDelayMs } = this.#options;
+    this.#bucket = new TokenBucket(retriesPerSecond, burst, maxRateDelayMs);
   }
 
   /** The number of waiting keys. */
@@ -75,6 +89,23 @@ export class Workqueue {
     const now = this.#options.clock.monotonic();
     if (this.#running.has(key)) this.#dirty.set(key, now);
     else this.#enqueue(key, now);
+  }
+
+  /** How long a key that has run too often waits, in milliseconds. */
+  #restMs(key: string, now: number): number {
+    const runs = this.#runs.get(key);
+    if (runs?.isFull(now)) this.#runs.delete(key);
+    return runs?.waitMs(now) ?? 0;
+  }
+
+  #countRun(key: string, now: number): void {
+    const { runsPerSecond, runBurst } = this.#options;
+    const known = this.#runs.get(key);
+    // Keys come and go.
+    if (!known) for (const [other, runs] of this.#runs) if (runs.isFull(now)) this.#runs.delete(other);
+    const runs = known ?? new TokenBucket(runsPerSecond, runBurst);
+    this.#runs.set(key, runs);
+    runs.tryTake(now);
   }
 
   /** Adds a key after `ms`, or earlier if an earlier addition is pending. */
@@ -123,6 +154,7 @@ export class Workqueue {
       const now = this.#options.clock.monotonic();
       this.#waiting.delete(key);
       this.#running.set(key, now);
+      this.#countRun(key, now);
       this.#hooks.depth?.(this.#waiting.size);
       this.#hooks.taken?.(now - since);
       return key;
@@ -154,6 +186,11 @@ export class Workqueue {
   }
 
   #enqueue(key: string, since: number): void {
+    const restMs = this.#restMs(key, this.#options.clock.monotonic());
+    if (restMs > 0) {
+      this.addAfter(key, restMs);
+      return;
+    }
     this.#waiting.set(key, since);
     this.#hooks.depth?.(this.#waiting.size);
     this.#options.onReady();
