@@ -83,9 +83,9 @@ export class Caches {
     this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.list(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     this.#watches = new Watches(this);
-    this.pools.subscribe(({ key, after }) =>
-      this.nodeCache.follow(key, after !== undefined && needsImages(after.spec.verification)),
-    );
+    this.pools.subscribe(({ after }) => {
+      if (after && needsImages(after.spec.verification)) this.nodeCache.needImages();
+    });
     this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
     this.nodes.subscribe((change) => this.#watches.node(change));
     this.runtimeClasses.subscribe(({ key }) => this.#watches.runtimeClass(key));

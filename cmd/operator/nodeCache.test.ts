@@ -64,37 +64,19 @@ describe('the cache of nodes', () => {
     assert.ok(isTrue());
   }
 
-  it('reads the images of known nodes when the first pool needs them, and stops when none does', async () => {
+  it('reads the images of known nodes when the first pool needs them, and lists the nodes no more for later ones', async () => {
     await using open = running();
     const { cache, heard, server } = open;
-    cache.follow('web', false);
     await cache.store.synced;
     assert.deepEqual([cache.readsImages, heard], [false, [undefined]]);
-    cache.follow('db', true);
+    cache.needImages();
     assert.equal(cache.store.get('ip-1')?.images, undefined, 'unknown until they are read');
     await until(() => heard.length === 2);
     assert.deepEqual([cache.readsImages, heard], [true, [undefined, ['a:1']]]);
-
     const lists = server.watches;
-    cache.follow('web', true);
-    cache.follow('db', false);
+    cache.needImages();
     await sleep(30);
-    assert.deepEqual(
-      [cache.readsImages, server.watches],
-      [true, lists],
-      'no list for a pool that is not the first or last',
-    );
-
-    cache.follow('web', false);
-    await until(() => server.watches === lists + 1);
-    assert.equal(cache.readsImages, false);
-    server.version++;
-    await until(() => cache.store.get('ip-1')?.resourceVersion === '8');
-    assert.deepEqual(
-      [cache.store.get('ip-1')?.images, heard.length],
-      [undefined, 2],
-      'nobody is told that they are dropped',
-    );
+    assert.equal(server.watches, lists);
   });
 
   it('lists the nodes once at its start: when the pools are known', async () => {
@@ -102,7 +84,7 @@ describe('the cache of nodes', () => {
     await using open = running(pools.promise);
     await sleep(30);
     assert.equal(open.server.watches, 0);
-    open.cache.follow('web', true);
+    open.cache.needImages();
     pools.resolve();
     await open.cache.store.synced;
     assert.deepEqual([open.heard, open.server.watches], [[['a:1']], 1]);
@@ -120,7 +102,7 @@ describe('the cache of nodes', () => {
     ] as const) {
       const server = new OneNode();
       const cache = new NodeCache(server.client, { name: 'nodes', clock: realClock, log: silent });
-      cache.follow('web', needs);
+      if (needs) cache.needImages();
       cache.store.replace([], '1', { newest: true });
       const nodes = createNodes(server.client, cache.store, () => cache.readsImages);
       const read = await nodes.read('ip-1', new AbortController().signal);

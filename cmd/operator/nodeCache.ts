@@ -15,14 +15,14 @@ import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 type Common = Pick<ReflectorOptions<NodeRecord>, 'name' | 'clock' | 'log' | 'hooks'>;
 
 /**
- * A cache of nodes. It has their images only while a pool needs them: to decode them takes as long as all other fields together. When the first pool needs
- * them, all nodes are listed again; until then, the images of the known nodes are undefined, which verifies no node and fails none.
+ * A cache of nodes. It has their images from the first pool on that needs them: to decode them takes as long as all other fields together. All nodes are then
+ * listed again; until then, the images of the known nodes are undefined, which verifies no node and fails none. It keeps them until the process ends, because a
+ * pool that needs them now and then would have all nodes listed each time.
  */
 export class NodeCache {
   readonly store: Store<NodeRecord, NodeIndex>;
   readonly #reflector: Reflector<NodeRecord>;
-  /** The pools that need images. */
-  readonly #needing = new Set<string>();
+  #readsImages = false;
 
   constructor(client: KubernetesClient, common: Common) {
     this.store = new Store({ identity: nodeIdentity, indexes: nodeIndexes, log: common.log });
@@ -31,15 +31,14 @@ export class NodeCache {
   }
 
   get readsImages(): boolean {
-    return this.#needing.size > 0;
+    return this.#readsImages;
   }
 
-  /** Takes in whether a pool needs images. One that is gone needs none. */
-  follow(pool: string, needs: boolean): void {
-    const before = this.readsImages;
-    if (needs) this.#needing.add(pool);
-    else this.#needing.delete(pool);
-    if (this.readsImages !== before) this.#reflector.relist();
+  /** Takes in that a pool needs images. */
+  needImages(): void {
+    if (this.#readsImages) return;
+    this.#readsImages = true;
+    this.#reflector.relist();
   }
 
   /** Watches until the signal aborts. It begins when the pools are known, so that a start lists the nodes once. */

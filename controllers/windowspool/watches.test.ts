@@ -160,6 +160,22 @@ describe('a change in a watch', () => {
     assert.deepEqual(done, ['nodes of pools', 'wake web', 'poolRegistry', 'list', 'reconsider', 'wake web']);
   });
 
+  it('of a node triggers the pool that has its group, and a few that name it while none has', () => {
+    const naming = Array.from({ length: 9 }, (_, index) =>
+      samplePool({ nodeGroup: { name: 'web' } }, { metadata: { name: `naming-${index}` } }),
+    );
+    const triggeredBy = (...pools: readonly WindowsPool[]) => {
+      const { watches, begin, done } = watching(...pools);
+      begin();
+      done.splice(0);
+      watches.node({ after: node });
+      return done.filter((each) => each.startsWith('wake'));
+    };
+    const having = samplePool({}, { status: knownStatus() });
+    assert.deepEqual(triggeredBy(...naming, having), ['wake web']);
+    assert.equal(triggeredBy(...naming).length, 3);
+  });
+
   it('of a pod of the operator verifies its node again, and triggers its pool', () => {
     const { watches, begin, done } = watching(web);
     begin();

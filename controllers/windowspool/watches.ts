@@ -50,6 +50,9 @@ export interface WatchedViews {
   readonly lists: { follow(name: string, pool: WindowsPool | undefined): void; of(pool: WindowsPool): InstanceList };
 }
 
+/** How many pools are triggered by a node whose group no pool has. */
+const MOST_NAMING = 3;
+
 /** Applies each change to the derived caches, and then triggers pools. One subscription for each store. */
 export class Watches {
   readonly #views: WatchedViews;
@@ -94,9 +97,16 @@ export class Watches {
       () => this.#views.nodeMembership.follow(before, after),
       () => this.#views.poolNodesCache.follow(before, after),
       () => {
-        for (const group of nodeGroupsOf(before, after)) this.#wakeBy('nodeGroup', group);
+        for (const group of nodeGroupsOf(before, after)) this.#wakeGroup(group);
       },
     ]);
+  }
+
+  /** Triggers the pools that have the group. Any number of pools can name a group of others: while no pool has it, a few of them are triggered. */
+  #wakeGroup(group: string): void {
+    const naming = this.#views.pools.byIndex('nodeGroup', group);
+    const having = naming.filter((pool) => groupsKnownOf(pool).includes(group));
+    for (const { metadata } of having.length > 0 ? having : naming.slice(0, MOST_NAMING)) this.#wake(metadata.name);
   }
 
   runtimeClass(name: string): void {

@@ -17,7 +17,7 @@ export async function startNodeCache(
 ): Promise<RunningNodeCache> {
   const client = await createKubernetesClient({ ...credentials, log: stderrLog, version: 'bench' });
   const cache = new NodeCache(client, { name: 'nodes', clock: realClock, log: stderrLog, hooks });
-  cache.follow('a pool', readsImages);
+  if (readsImages) cache.needImages();
   const ending = new AbortController();
   const running = cache.run(ending.signal);
   return {

@@ -69,6 +69,8 @@ class Fixture {
 
   declare(declared: ReturnType<typeof pool>): void {
     this.nodeMembership.declare(declared.metadata.name, declared);
+    // The change triggers the pool.
+    this.of(declared.metadata.name);
   }
 
   /** The nodes of a pool: their number, those that another pool owns, and those to release. */
@@ -103,6 +105,18 @@ describe('a change of a pool of existing nodes', () => {
     for (const name of pools) fixture.nodeMembership.declare(name, undefined);
     for (const name of pools) fixture.declare(pool(name, [name]));
     assert.equal(fixture.evaluated, 2 * 60);
+  });
+});
+
+describe('a pool of existing nodes that changes all the time', () => {
+  it('has its nodes settled when it is reconciled, and not at each change', () => {
+    const fixture = new Fixture();
+    for (let index = 0; index < 10; index++)
+      fixture.put(node(`n-${index}`, { site: 'fra', [NODE_GROUP_LABEL]: 'unmanaged' }));
+    fixture.evaluated = 0;
+    for (let turn = 0; turn <= 100; turn++) fixture.nodeMembership.declare('a', pool('a', [turn % 2 ? 'ams' : 'fra']));
+    assert.equal(fixture.evaluated, 0);
+    assert.deepEqual([fixture.of('a').held, fixture.evaluated], [10, 10]);
   });
 });
 

@@ -147,6 +147,8 @@ export class NodeMembership {
   readonly #members = new Map<string, Member>();
   /** A change of one pool asks only that one again about each node. */
   readonly #selections = new Selections();
+  /** Pools that have changed since their nodes were settled. */
+  readonly #unsettled = new Set<string>();
   #instancesRevision = 0;
   /** Kept from the first pool on that names a list. */
   #addresses: NodeAddresses | undefined;
@@ -157,6 +159,7 @@ export class NodeMembership {
 
   /** The nodes of a pool with their verification results. */
   of(pool: string, expected: Expectation) {
+    this.#settleChanged(pool);
     this.#followInstances();
     const membership = this.#members.get(pool)?.membership ?? new Membership();
     const { now, podsOn } = this.#options;
@@ -200,11 +203,12 @@ export class NodeMembership {
     return ownerOf(node) === pool.metadata.name && wantsOf(pool, listed)(node);
   }
 
-  /** Takes in a pool's spec and its list of hosts. `undefined`: the pool is gone. */
+  /** Takes in a pool's spec and its list of hosts, which take effect when the pool is reconciled. `undefined`: the pool is gone. */
   declare(name: string, pool: WindowsPool | undefined, list: InstanceList = { kind: 'unknown' }): void {
     const before = this.#members.get(name);
     if (!pool?.spec.existingNodes) {
       this.#members.delete(name);
+      this.#unsettled.delete(name);
       if (before) this.#settleAll(name);
       return;
     }
@@ -224,7 +228,12 @@ export class NodeMembership {
     const wants = wantsOf(pool, membership.list);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
     this.#members.set(name, { rank, compared, instances, wants, membership });
-    this.#settleAll(name);
+    this.#unsettled.add(name);
+  }
+
+  /** Settles the nodes of a pool that has changed. One that changes all the time is reconciled within limits, and so are its nodes. */
+  #settleChanged(pool: string): void {
+    if (this.#unsettled.delete(pool)) this.#settleAll(pool);
   }
 
   /** Takes in a change of a node. */

@@ -55,7 +55,8 @@ export function nextReservation(outcome: Outcome<EksState>): DisruptionReservati
   if ((isRefused(s) || isIdle(s, reservation)) && reservation.deadline === undefined) return undefined;
   const deadline = reservation.deadline ?? timeOf(s.now + s.settings.joinGraceMs);
   // Between two nodes of a group that is drained, all may be verified. If the next one does not begin, as in a paused pool, others get their turn.
-  const isSettled = !isAmidDrain && !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= (desiredNodes(s) ?? 0);
+  const isSettled =
+    !isAmidDrain && !isUpdateUnknown && s.poolNodes.joining.length === 0 && s.poolNodes.total >= (desiredNodes(s) ?? 0);
   return isSettled || s.now >= Date.parse(deadline) ? undefined : { ...reservation, deadline };
 }
 
