@@ -17,7 +17,7 @@ type Common = Pick<ReflectorOptions<NodeRecord>, 'name' | 'clock' | 'log' | 'hoo
 /**
  * A cache of nodes. It has their images from the first pool on that needs them: to decode them takes as long as all other fields together. All nodes are then
  * listed again; until then, the images of the known nodes are undefined, which verifies no node and fails none. It keeps them until the process ends, because a
- * pool that needs them now and then would have all nodes listed each time.
+ * pool that changes all the time would have all nodes listed each time.
  */
 export class NodeCache {
   readonly store: Store<NodeRecord, NodeIndex>;

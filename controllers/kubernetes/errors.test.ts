@@ -33,6 +33,11 @@ describe('an error of the API server', () => {
     });
   }
 
+  it('is refused if the object is as large as etcd allows, which another attempt does not change', () => {
+    const full = new KubernetesError('etcdserver: request is too large', { status: 500, reason: 'Unknown' });
+    assert.equal(toCallError(full, 'patch nodes/status').kind, 'refused');
+  });
+
   it('is a conflict if the uid in a patch does not match, although it is reported as an invalid field', () => {
     const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
     const status = { kind: 'Status', reason: 'Invalid', message: 'field is immutable', details };

@@ -67,7 +67,13 @@ export function toCallError(error: KubernetesError, operation: string): CallErro
   const { status, reason, message, fields } = error;
   // The uid in a patch is a precondition. If another object has the name now, the API server reports the uid as an immutable field.
   if (fields.includes('metadata.uid')) return { kind: 'conflict', operation, code: reason, message };
-  const kind = status === undefined || status >= 500 ? 'unavailable' : (KINDS[status] ?? 'unknown');
+  // An object that its other writers have filled: to try again does not help.
+  const isFull = status === 500 && message.includes('etcdserver: request is too large');
+  const kind = isFull
+    ? 'refused'
+    : status === undefined || status >= 500
+      ? 'unavailable'
+      : (KINDS[status] ?? 'unknown');
   return { kind, operation, code: reason, message };
 }
 

@@ -86,17 +86,18 @@ describe('the recorder', () => {
     assert.equal(new Set(sink.created.map(({ name }) => name)).size, 3);
   });
 
-  it('writes 25 events about an object, then one every five minutes', async () => {
+  it('writes 25 events with a reason about an object, then one every five minutes', async () => {
     const { clock, sink, recorder } = setUp();
     for (let index = 0; index < 40; index++) recorder.publish(pool, { ...ready, note: `note ${index}` });
     recorder.publish({ ...pool, name: 'batch' }, ready);
+    recorder.publish(pool, { ...ready, reason: 'Other' });
     await clock.advance(1_000);
-    assert.equal(sink.created.length, 26);
+    assert.equal(sink.created.length, 27);
     await clock.advance(300_000);
     recorder.publish(pool, { ...ready, note: 'later' });
     recorder.publish(pool, { ...ready, note: 'too many' });
     await clock.advance(1_000);
-    assert.equal(sink.created.length, 27);
+    assert.equal(sink.created.length, 28);
   });
 
   const failures: { failure: Error; attempts: string; created: number }[] = [

@@ -7,7 +7,7 @@ import { TokenBucket } from './tokenBucket.ts';
 const SERIES_MS = 6 * 60_000;
 /** The shortest time between writes of a series. */
 const SERIES_WRITE_MS = 60_000;
-/** client-go's spam filter (tools/record): 25 events for an object, then one every five minutes. */
+/** client-go's spam filter (tools/record): 25 events, then one every five minutes. For each reason of an object: one that repeats must not hide the others. */
 const BURST = 25;
 const PER_SECOND = 1 / 300;
 /** Events that wait to be written. Beyond this, the oldest are dropped. */
@@ -67,7 +67,7 @@ export class Recorder implements EventPublisher {
       this.#writeSeries(known);
       return;
     }
-    if (!this.#bucketOf(regarding).tryTake(clock.monotonic())) {
+    if (!this.#bucketOf(regarding, message.reason).tryTake(clock.monotonic())) {
       log.debug({ name: regarding.name, reason: message.reason }, 'event dropped: too many events about this object');
       return;
     }
@@ -109,8 +109,8 @@ export class Recorder implements EventPublisher {
     };
   }
 
-  #bucketOf(regarding: ObjectReference): TokenBucket {
-    const key = `${regarding.kind}/${regarding.namespace ?? ''}/${regarding.name}`;
+  #bucketOf(regarding: ObjectReference, reason: string): TokenBucket {
+    const key = `${regarding.kind}/${regarding.namespace ?? ''}/${regarding.name}/${reason}`;
     const bucket = this.#buckets.get(key) ?? new TokenBucket(PER_SECOND, BURST);
     this.#buckets.set(key, bucket);
     return bucket;

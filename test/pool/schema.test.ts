@@ -226,6 +226,11 @@ const refusals: readonly (readonly [what: string, spec: Spec, words: string])[] 
   ],
   ['maxUnavailable 0', { disruption: { maxUnavailable: 0 } }, 'spec.disruption.maxUnavailable'],
   ['a drain without a unit', { disruption: { drain: { timeout: '15' } } }, 'spec.disruption.drain.timeout'],
+  [
+    'a grace period of years',
+    { disruption: { drain: { gracePeriod: '999999h' } } },
+    'spec.disruption.drain.gracePeriod',
+  ],
   ['a grace period of 0', { disruption: { drain: { gracePeriod: '0s' } } }, 'spec.disruption.drain.gracePeriod'],
   ['maxUnhealthy 0', { remediation: { maxUnhealthy: '0%' } }, 'spec.remediation.maxUnhealthy'],
   [

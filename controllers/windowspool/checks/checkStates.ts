@@ -1,6 +1,7 @@
 /** status.checks: the checks that need attention. Pure. */
 import type { CheckState } from '../api/api.gen.ts';
-import { cut, sentence } from '../util/words.ts';
+import { foreignText } from '../ports/foreignText.ts';
+import { sentence } from '../util/words.ts';
 import { describeResult } from './describeChecks.ts';
 import type { CheckResult, CheckResults } from './runChecks.ts';
 
@@ -30,6 +31,6 @@ function stateOf(result: CheckResult): CheckState {
     severity,
     status: status as CheckState['status'],
     reason: check.reason,
-    message: cut(sentence(describeResult(result)), MESSAGE_LENGTH),
+    message: foreignText(sentence(describeResult(result)), MESSAGE_LENGTH),
   };
 }

@@ -452,6 +452,14 @@ describe('pending steps', () => {
     assert.equal('pendingSteps' in statusOf(sampleState(), {}, [finalizer]), false);
   });
 
+  it('have no control characters, which a tag in the spec can have', () => {
+    const change = { set: { '\u001b[2J\nowner': 'x' }, remove: [] };
+    const step: Step = { kind: 'correctTags', group: sampleGroup(pool), change };
+    const described = statusOf(sampleState(), {}, [{ step, heldBy: 'Paused' }]).pendingSteps?.[0]?.description;
+    assert.match(described ?? '', /owner/);
+    assert.doesNotMatch(described ?? '', /[\u001b\n]/);
+  });
+
   it('are not those that are held only until the next run or the next read', () => {
     const held = (['DisruptionPending', 'Replacing', 'Pending'] as const).map((reason, i) => label(i, reason));
     assert.equal('pendingSteps' in statusOf(sampleState(), {}, held), false);

@@ -16,7 +16,7 @@ import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { isOwner, runtimeClassFor } from '../runtimeClass/runtimeClass.ts';
 import { describeStep } from '../steps/stepKinds.ts';
 import { timeOf } from '../util/durations.ts';
-import { count, cut } from '../util/words.ts';
+import { count } from '../util/words.ts';
 
 /** The longest texts that the schema accepts; the API server would reject the whole status otherwise. */
 const CONDITION_LENGTH = 32_768;
@@ -47,7 +47,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
     ...(cluster && { cluster }),
     runtimeClass: { name: runtimeClass },
     ...(steps.length > 0 && {
-      pendingSteps: steps.map((step) => ({ ...step, description: cut(step.description, STEP_LENGTH) })),
+      pendingSteps: steps.map((step) => ({ ...step, description: foreignText(step.description, STEP_LENGTH) })),
     }),
     ...(Object.keys(bookkeeping).length > 0 && { bookkeeping }),
   };
@@ -101,7 +101,7 @@ function failingNodes(s: ObservedState): NonNullable<WindowsPoolStatus['failingN
   return s.poolNodes.failing.slice(0, LIST_LENGTH).map(({ node, failures: [first] }) => {
     const reported = first?.reason === 'NoPodAddresses' ? providerOf(s.pool).explainNode?.(s, node.name) : undefined;
     const message = `${first?.message ?? ''}${reported ? `. ${reported}` : ''}`;
-    return { name: node.name, reason: first?.reason ?? '', message: cut(message, NODE_MESSAGE_LENGTH) };
+    return { name: node.name, reason: first?.reason ?? '', message: foreignText(message, NODE_MESSAGE_LENGTH) };
   });
 }
 
