@@ -80,7 +80,9 @@ function isAbandoned(entry: LeavingNode, { pool, now }: ObservedState): boolean 
   const { startTime, terminationRequestTime, terminationAcceptedTime, drainedTime } = entry;
   if (isNodeless(entry) || (terminationRequestTime ?? terminationAcceptedTime ?? drainedTime) !== undefined)
     return false;
-  return now - Date.parse(startTime) >= drainOptionsOf(pool).timeoutMs + ABANDONED_MS;
+  const sinceMs = now - Date.parse(startTime);
+  // A record from the future would be held until then.
+  return sinceMs >= drainOptionsOf(pool).timeoutMs + ABANDONED_MS || sinceMs < -ABANDONED_MS;
 }
 
 /** Whether the reservation was only for instances that AWS refuses to terminate, and no node is gone. */

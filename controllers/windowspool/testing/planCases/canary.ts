@@ -265,6 +265,16 @@ const ending: readonly PlanCase[] = [
     waits: { because: 'UpToDate CanaryRunning', until: '20s' },
   },
   {
+    name: 'a group that status calls a canary, and that has no tag of one, is neither drained nor deleted',
+    observed: canaryScene({
+      record: ENDED,
+      canary: { tags: { 'winpool.dev/pool': 'web' }, scaling: { minSize: 0, maxSize: 2, desiredSize: 0 } },
+      nodes: MAIN_NODES,
+    }),
+    want: [],
+    waits: { because: 'UpToDate CanaryRunning', until: '20s' },
+  },
+  {
     name: 'a canary without nodes is deleted',
     observed: canaryScene({
       record: ENDED,

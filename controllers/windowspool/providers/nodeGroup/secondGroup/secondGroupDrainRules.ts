@@ -11,6 +11,7 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { ownedGroup } from '../observation/knownGroups.ts';
 import { writeAheadRecordFor } from '../reporting/writeAheadStatus.ts';
+import { isCanary } from './canary.ts';
 import { reasonOf } from './describeSecondGroup.ts';
 import { factsOf } from './phases.ts';
 import {
@@ -45,7 +46,9 @@ export const drainRules = (
   ] satisfies ((s: EksDerived, second: NodeGroup) => Result)[]
 ).map((rule) => (s: EksDerived): Result => {
   const second = secondIn(s.pool) && ownedGroup(s.pool, s.second);
-  return second ? rule(s, second) : [];
+  // A record alone must not make the group that serves a canary that is drained.
+  const isRecorded = second && (!canaryIn(s.pool) || isCanary(second));
+  return isRecorded ? rule(s, second) : [];
 });
 
 /** Ensures that a second group is left alone while EKS works on it. */
