@@ -97,6 +97,8 @@ describe('a user who may only edit pools', () => {
       });
       assert.match(message ?? '', /only arguments that tune the kubelet are accepted/, argument);
     }
+    const secrets = await create('kubelet', { nodeGroup: { ...OWN_AMI, kubelet: { extraArgs: { v: '10' } } } });
+    assert.match(secrets ?? '', /v must be from 0 to 6/);
     for (const value of [
       'http://192.0.2.1/x',
       String.raw`\\192.0.2.1\share`,

@@ -51,6 +51,7 @@ describe('the arguments of the kubelet', () => {
       '__proto__',
     ];
     assert.deepEqual(argumentsOf({ extraArgs: Object.fromEntries(others.map((name) => [name, '1'])) }), {});
+    assert.deepEqual(argumentsOf({ extraArgs: { v: '10' } }), {});
   });
 
   it('that extraArgs accepts are those in the schema', async () => {

@@ -4,7 +4,7 @@ import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 
 /**
  * The arguments of the kubelet that `extraArgs` accepts. They only tune it: none names a file, a URL or an address, and none changes who may call the kubelet,
- * or whom it trusts. With another one, such as `manifest-url`, users who can edit pools could run programs on nodes as SYSTEM. The schema has the
+ * or whom it trusts, or how much it asks of the API server. With another one, such as `manifest-url`, users who can edit pools could run programs on nodes as SYSTEM. The schema has the
  * same list. Source: cmd/kubelet/app/options/options.go of Kubernetes 1.36, and https://kubernetes.io/docs/reference/command-line-tools-reference/kubelet/
  */
 export const TUNING_ARGUMENTS: ReadonlySet<string> = new Set([
@@ -33,7 +33,6 @@ export const TUNING_ARGUMENTS: ReadonlySet<string> = new Set([
   'minimum-container-ttl-duration',
   'minimum-image-ttl-duration',
   'node-status-max-images',
-  'node-status-update-frequency',
   'pods-per-core',
   'registry-burst',
   'registry-qps',
@@ -47,7 +46,6 @@ export const TUNING_ARGUMENTS: ReadonlySet<string> = new Set([
   'topology-manager-policy-options',
   'topology-manager-scope',
   'v',
-  'vmodule',
   'volume-stats-agg-period',
   'windows-priorityclass',
 ]);
@@ -68,12 +66,17 @@ export function kubeletArguments(spec: WindowsPoolSpec): Readonly<Record<string,
 export function specifiedArguments(spec: WindowsPoolSpec): Readonly<Record<string, string>> {
   const { systemReserved, kubeReserved, evictionHard, maxPods, extraArgs } = nodeGroupIn(spec).kubelet ?? {};
   return {
-    ...Object.fromEntries(Object.entries(extraArgs ?? {}).filter(([name]) => TUNING_ARGUMENTS.has(name))),
+    ...Object.fromEntries(Object.entries(extraArgs ?? {}).filter(isTuning)),
     ...(systemReserved && { 'system-reserved': listed(systemReserved, '=') }),
     ...(kubeReserved && { 'kube-reserved': listed(kubeReserved, '=') }),
     ...(evictionHard && { 'eviction-hard': listed(evictionHard, '<') }),
     ...(maxPods !== undefined && { 'max-pods': String(maxPods) }),
   };
+}
+
+/** With a verbosity of 8, the bodies of requests are in the log: https://kubernetes.io/docs/reference/kubectl/quick-reference/#kubectl-output-verbosity-and-debugging */
+function isTuning([name, value]: readonly [string, string]): boolean {
+  return TUNING_ARGUMENTS.has(name) && (name !== 'v' || /^[0-6]$/.test(value));
 }
 
 /**
