@@ -7,6 +7,7 @@ import { act } from './act.ts';
 import type { WindowsPool } from './api/api.gen.ts';
 import { derive, resultOf } from './derive.ts';
 import { rememberedOperations, withCount } from './disruption/observeLeavingNodes.ts';
+import { terminatingNodes } from './disruption/reservation.ts';
 import { isDueAgain } from './disruption/terminateInstance.ts';
 import type { Derived } from './model/due.ts';
 import type { ObservedState, Settings } from './model/observedState.ts';
@@ -50,13 +51,15 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   // Another pool was faster: the next read shows what it changed.
   if (!acted) return { kind: 'requeue' };
   keepOperations(acted.after, deps.readCache);
+  keepDrains(acted.after, deps.readCache);
   const outcome = resultOf(acted, observed, decisions);
   // A run that failed is retried with backoff, which can be minutes: its report does not wait for that.
   const isUrgent = fresh || outcome.after.errors.length > 0;
   const reported = await report(outcome, held, isUrgent, deps, signal);
   if (outcome.released) return forget(name, deps);
   if (!waitsForOtherPools(outcome.decisions)) deps.poolRegistry.stopWaiting(name);
-  const untilRead = Math.min(keep(outcome, fresh, deps), readInMs);
+  const { until = Number.POSITIVE_INFINITY } = observed.otherPools;
+  const untilRead = Math.min(keep(outcome, fresh, deps), readInMs, Math.max(0, until - observed.now));
   if (reported.kind === 'failed') return retry(reported.error);
   return nextRun(outcome, reported.kind === 'deferred' ? Math.min(reported.ms, untilRead) : untilRead);
 }
@@ -127,6 +130,16 @@ function keep({ after, accepted }: RunResult, fresh: boolean, { readCache, now }
     readCache.keep(pool, read, { at: after.now, since, until: at + untilNextRead(after, at - since) });
   }
   return readCache.dueAt(name) - at;
+}
+
+/** The most nodes of a pool whose last drain is remembered. */
+const MOST_DRAINED = 1_000;
+
+/** Keeps when drains began. */
+function keepDrains({ pool }: ObservedState, { drained }: ReadCache): void {
+  const { name } = pool.metadata;
+  const begun = terminatingNodes(pool).map(({ uid, startTime }) => [uid, Date.parse(startTime)] as const);
+  if (begun.length > 0) drained.set(name, new Map([...(drained.get(name) ?? []), ...begun].slice(-MOST_DRAINED)));
 }
 
 /** Keeps the drain state, so that terminating nodes are checked at intervals and not at every event. */

@@ -24,9 +24,11 @@ export function admit(s: ObservedState, capacity: Capacity): Admission {
   const halted = shortCircuit(s, capacity);
   // How many may fail is not known without a size.
   const mayRemediate = replacesUnhealthy(pool) && halted === undefined && capacity.size !== undefined;
-  const requested = candidatesOf(s, capacity, mayRemediate).filter(
-    ({ name }) => !terminating.some((entry) => entry.name === name),
-  );
+  // A node whose drain has ended without a termination is asked for again by its kubelet: others go first.
+  const since = ({ uid }: Candidate) => s.drained?.get(uid) ?? 0;
+  const requested = candidatesOf(s, capacity, mayRemediate)
+    .filter(({ name }) => !terminating.some((entry) => entry.name === name))
+    .sort((a, b) => since(a) - since(b));
   const serving = hasTurn(s) ? capacity.serving : undefined;
   const mayBegin = serving !== undefined && counted?.ok !== false;
   const { unavailable, missing, limit } = absencesIn(s, serving);

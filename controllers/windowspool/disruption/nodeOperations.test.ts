@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { NODE_GROUP_LABEL, REMEDIATION_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../api/labels.ts';
 import { planFor } from '../plan.ts';
+import { reconcile } from '../reconcile.ts';
 import { nodeGroupIn } from '../rules/nodeSource.ts';
 import { waitOf } from '../rules/ruleChains.ts';
 import { Crash, type FakeWorld } from '../testing/fakeWorld.ts';
 import { MINUTE, NOW, sampleError } from '../testing/fixtures.ts';
 import { assertBrief } from '../testing/goldenTexts.ts';
-import { conditionOf, ready, until } from '../testing/life.ts';
+import { conditionOf, ready, signal, until } from '../testing/life.ts';
 
 import {
   annotate,
@@ -495,4 +496,25 @@ describe('a crash before or after any call while nodes are terminated', () => {
       }
     }
   }
+});
+
+describe('a node whose kubelet uncordons it, and requests its replacement again and again', () => {
+  it('delays the replacement of the other nodes of its pool by one drain, also if its name is the first one', async () => {
+    const { world, deps } = await populated();
+    const request = (name: string) => {
+      const seen = nodeOf(world, name) ?? assert.fail();
+      world.setNode({ ...seen, annotations: { [REPLACE_ANNOTATION]: 'true' }, unschedulable: false });
+    };
+    request('a');
+    const start = world.now;
+    for (let isRequested = false; world.nodes.some(({ name }) => name === 'b'); ) {
+      assert.ok(world.now < start + 60 * MINUTE, 'b is not replaced within an hour');
+      const next = await reconcile('web', deps, signal);
+      const { unschedulable, annotations } = nodeOf(world, 'a') ?? assert.fail();
+      if (unschedulable || annotations[REPLACE_ANNOTATION] !== 'true') request('a');
+      if (!isRequested && world.now > start + MINUTE) request('b');
+      isRequested ||= world.now > start + MINUTE;
+      world.now += next.kind === 'requeueAfter' ? Math.max(next.ms, 1) : 2_000;
+    }
+  });
 });

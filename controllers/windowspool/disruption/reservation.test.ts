@@ -306,7 +306,7 @@ describe('the registry of pools', () => {
   it('shows a pool the other pools that replace nodes', () => {
     const registry = new PoolRegistry(releaseFailuresIn);
     registry.follow(undefined, held);
-    assert.deepEqual([registry.seenBy('web').disrupted, registry.seenBy('api').disrupted], [['api'], []]);
+    assert.deepEqual([registry.seenBy('web', NOW).disrupted, registry.seenBy('api', NOW).disrupted], [['api'], []]);
   });
 
   const ends: readonly (readonly [string, WindowsPool | undefined])[] = [
@@ -319,15 +319,41 @@ describe('the registry of pools', () => {
       const woken: string[] = [];
       registry.onRelease((name) => woken.push(name));
       registry.follow(undefined, held);
-      registry.seenBy('web');
-      registry.seenBy('batch');
+      registry.seenBy('web', NOW);
+      registry.seenBy('batch', NOW);
       registry.stopWaiting('batch');
       registry.follow(held, held);
       assert.deepEqual(woken, []);
       registry.follow(held, after);
       registry.follow(after, held);
       registry.follow(held, after);
-      assert.deepEqual([woken, registry.seenBy('web').disrupted], [['web'], []]);
+      assert.deepEqual([woken, registry.seenBy('web', NOW).disrupted], [['web'], []]);
     });
   }
+
+  it('lets the pools that have waited go first, until they have had their turn, wait no more, or a minute has passed', () => {
+    const web = samplePool();
+    const holding = (pool: WindowsPool): WindowsPool => ({ ...pool, status: { disruption: RESERVATION } });
+    const released = () => {
+      const registry = new PoolRegistry(releaseFailuresIn);
+      const woken: string[] = [];
+      registry.onRelease((name) => woken.push(name));
+      registry.follow(undefined, held);
+      registry.seenBy('web', NOW);
+      registry.follow(held, free);
+      assert.deepEqual([registry.seenBy('web', NOW).disrupted, registry.seenBy('api', NOW).disrupted], [[], ['web']]);
+      woken.length = 0;
+      return { registry, woken };
+    };
+    const taken = released();
+    taken.registry.follow(web, holding(web));
+    taken.registry.follow(holding(web), web);
+    assert.deepEqual([taken.registry.seenBy('api', NOW).disrupted, taken.woken.includes('api')], [[], true]);
+    const left = released();
+    left.registry.stopWaiting('web');
+    assert.deepEqual([left.registry.seenBy('api', NOW).disrupted, left.woken], [[], ['api']]);
+    const { registry } = released();
+    assert.equal(registry.seenBy('api', NOW + 59_000).until, NOW + 60_000);
+    assert.deepEqual(registry.seenBy('api', NOW + 60_000).disrupted, []);
+  });
 });

@@ -34,7 +34,7 @@ export function isDisrupted({ status }: WindowsPool): boolean {
 export function describeOthers({ otherPools: { disrupted }, settings }: ObservedState): string {
   const which = disrupted.length === 1 ? 'WindowsPool' : 'WindowsPools';
   const verb = disrupted.length === 1 ? 'is' : 'are';
-  return `${which} ${joined(disrupted)} ${verb} replacing nodes (--max-pools-updating=${settings.maxPoolsUpdating})`;
+  return `${which} ${joined(disrupted)} ${verb} replacing nodes, or ${verb} next (--max-pools-updating=${settings.maxPoolsUpdating})`;
 }
 
 /** Names of the nodes that are gone since the pool's turn began: those that status records, and those that are gone now. */

@@ -90,6 +90,8 @@ export const NODE_REPLACEMENT = 'NodeReplacement';
 export interface OtherPools {
   /** Pools that disrupt nodes now, or may start to at any moment. */
   readonly disrupted: readonly string[];
+  /** When those that only go first no longer do, in epoch milliseconds. */
+  readonly until?: number;
   /** Nodes of them that fail verification because of their release, one for each release of a pool. */
   readonly failures: readonly ReleaseFailure[];
 }

@@ -39,6 +39,8 @@ export interface ObservedState {
   readonly settings: Settings;
   /** The terminating nodes; undefined when there are none. */
   readonly operations?: DrainState;
+  /** When the last drain of nodes began, by UID, in epoch milliseconds, as far as this process knows. */
+  readonly drained?: ReadonlyMap<string, number>;
   /** How many nodes are unavailable, by an uncached read; read only when more are about to be drained. */
   readonly counted?: CallResult<NodeCount>;
   /** The verification results of the pool's nodes: a live view of the cache. */

@@ -52,6 +52,8 @@ export class ReadCache {
   readonly shared = new SharedAnswers();
   /** The last drain state of each pool. */
   readonly operations = new Map<string, DrainState>();
+  /** When the last drain of each node began, by pool and UID, in epoch milliseconds. */
+  readonly drained = new Map<string, ReadonlyMap<string, number>>();
 
   /** What a provider keeps in memory for all pools: the one object of this class, created when it is first needed. */
   of<T extends ProcessState>(State: new () => T): T {
@@ -117,6 +119,7 @@ export class ReadCache {
     this.#entries.delete(name);
     this.#paidUntil.delete(name);
     this.operations.delete(name);
+    this.drained.delete(name);
     for (const state of this.#states.values()) state.forget?.(name);
     for (const [other, { holder }] of this.#entries) if (holder === name) this.#entries.delete(other);
   }

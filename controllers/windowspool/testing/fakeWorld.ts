@@ -51,7 +51,7 @@ export class FakeWorld extends CloudWorld {
           this.waiting.add(name);
           const poolRegistry = new PoolRegistry(releaseFailuresIn);
           for (const pool of this.pools.values()) poolRegistry.follow(undefined, pool);
-          return poolRegistry.seenBy(name);
+          return poolRegistry.seenBy(name, this.now);
         },
         stopWaiting: (name) => void this.waiting.delete(name),
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { NodeCounts, SecondNodeGroup, WindowsPool, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import { PoolRegistry } from '../../../disruption/poolRegistry.ts';
-import { knownStatus, NEXT, samplePool } from '../../../testing/fixtures.ts';
+import { knownStatus, NEXT, NOW, samplePool } from '../../../testing/fixtures.ts';
 import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
 import { releaseFailuresIn } from '../../providers.ts';
 import { releaseFailuresOf } from './releaseFailures.ts';
@@ -141,7 +141,7 @@ describe('a release that fails verification', () => {
       registry.onRelease((name) => woken.push(name));
       const before = other([node('WrongBuild')]);
       registry.follow(undefined, before);
-      assert.equal(registry.seenBy('web').failures.length, 1);
+      assert.equal(registry.seenBy('web', NOW).failures.length, 1);
       registry.follow(before, { ...before, metadata: { ...before.metadata, resourceVersion: '8' } });
       assert.deepEqual(woken, []);
       registry.follow(before, after);
