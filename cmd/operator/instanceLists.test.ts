@@ -10,6 +10,30 @@ const pool = existingPool({ existingNodes: { instancesConfigMap: { namespace: 'h
 const configMap = { metadata: { name: 'windows-instances', uid: 'uid' }, data: { '10.0.0.1': 'username=a' } };
 
 describe('lists of hosts', () => {
+  it('of older pools are watched, in whichever order the pools are known', async () => {
+    const server = new DeniableServer(configMap);
+    const changed: string[] = [];
+    const metrics = { reflector: () => ({}) } as unknown as EngineMetrics;
+    const lists = new InstanceLists(server.client, silent, metrics, (name) => changed.push(name));
+    const named = (name: string, minute: number) => ({
+      ...existingPool({
+        existingNodes: { instancesConfigMap: { namespace: name, name: 'windows-instances' } },
+      }),
+      metadata: { ...pool.metadata, name, creationTimestamp: `2026-03-01T11:${String(minute).padStart(2, '0')}:00Z` },
+    });
+    const younger = Array.from({ length: 8 }, (_, index) => named(`a-${index}`, 10 + index));
+    const [oldest, last = assert.fail()] = [named('z', 1), younger.at(-1)];
+    try {
+      for (const each of younger) lists.follow(each.metadata.name, each);
+      lists.follow('z', oldest);
+      for (let turn = 0; turn < 1_000 && lists.of(oldest).kind !== 'seen'; turn++) await sleep(10);
+      assert.equal(lists.of(oldest).kind, 'seen');
+      assert.deepEqual([lists.of(last).kind, changed.includes('a-7')], ['unknown', true]);
+    } finally {
+      lists.stop();
+    }
+  });
+
   it('are watched up to a number, and the next one when a pool no longer names its list', async () => {
     const server = new DeniableServer(configMap);
     const lists = new InstanceLists(

@@ -5,12 +5,15 @@ import { type ConfigMap, configMapIdentity, configMapListWatch } from '../../con
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
+import { TokenBucket } from '../../controllers/runtime/tokenBucket.ts';
 import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
 import { OptionalCache } from './optionalCache.ts';
 
 /** Each is a watch, which occupies a connection to the API server: with too many, none is left for the Lease. A cluster has one list or two. */
 const MOST_LISTS = 8;
+/** How many watches may start at once, and then each second: a pool can name another list all the time. */
+const STARTS = { atOnce: 20, perSecond: 1 };
 
 interface Watched {
   readonly cache: OptionalCache<ConfigMap>;
@@ -18,15 +21,23 @@ interface Watched {
   readonly ending: AbortController;
 }
 
-/** Watches the ConfigMaps that pools refer to. */
+interface Named {
+  readonly list: InstancesConfigMap;
+  /** The oldest pool has the lowest one. */
+  readonly rank: string;
+}
+
+/** Watches the ConfigMaps that pools refer to. If there are too many, those of the oldest pools. */
 export class InstanceLists {
   readonly #client: KubernetesClient;
   readonly #log: Logger;
   readonly #metrics: EngineMetrics;
   readonly #changed: (pool: string) => void;
   readonly #watched = new Map<string, Watched>();
-  /** The pools whose list is not watched, because there are too many others. */
-  readonly #waiting = new Map<string, InstancesConfigMap>();
+  /** What each pool names. */
+  readonly #named = new Map<string, Named>();
+  readonly #starts = new TokenBucket(STARTS.perSecond, STARTS.atOnce);
+  #retry: NodeJS.Timeout | undefined;
 
   /** @param changed called for each pool whose list changed */
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
@@ -38,30 +49,58 @@ export class InstanceLists {
 
   /** Watches the list that the pool refers to now; undefined: the pool was deleted. */
   follow(name: string, pool: WindowsPool | undefined): void {
-    const desired = pool?.spec.existingNodes?.instancesConfigMap;
-    const key = desired && keyOf(desired);
-    for (const [other, { pools, ending }] of this.#watched) {
-      if (other === key || !pools.delete(name) || pools.size > 0) continue;
+    const list = pool?.spec.existingNodes?.instancesConfigMap;
+    if (pool && list) this.#named.set(name, { list, rank: `${pool.metadata.creationTimestamp} ${name}` });
+    else this.#named.delete(name);
+    this.#assign(name);
+  }
+
+  /** Ends and starts watches, so that those of the oldest pools are open. Reports the pools, other than the one that has changed, whose list is another one now. */
+  #assign(changed: string): void {
+    const byAge = [...this.#named].sort(([, a], [, b]) => (a.rank < b.rank ? -1 : 1));
+    const wanted = new Map<string, { readonly list: InstancesConfigMap; readonly pools: string[] }>();
+    for (const [pool, { list }] of byAge) {
+      const key = keyOf(list);
+      const known = wanted.get(key);
+      if (known) known.pools.push(pool);
+      else if (wanted.size < MOST_LISTS) wanted.set(key, { list, pools: [pool] });
+    }
+    const moved: string[] = [];
+    for (const [key, { pools, ending }] of this.#watched) {
+      const stay = wanted.get(key)?.pools ?? [];
+      for (const pool of [...pools]) if (!stay.includes(pool) && pools.delete(pool)) moved.push(pool);
+      if (pools.size > 0) continue;
       ending.abort();
-      this.#watched.delete(other);
+      this.#watched.delete(key);
     }
-    this.#waiting.delete(name);
-    if (desired) this.#waiting.set(name, desired);
-    for (const [other, its] of this.#waiting) {
-      const watched =
-        this.#watched.get(keyOf(its)) ?? (this.#watched.size < MOST_LISTS && this.#watch(keyOf(its), its));
-      if (!watched) continue;
-      this.#waiting.delete(other);
-      watched.pools.add(other);
-      if (other !== name) this.#changed(other);
+    for (const [key, { list, pools }] of wanted) {
+      const watched = this.#watched.get(key) ?? (this.#mayStart() ? this.#watch(key, list) : undefined);
+      for (const pool of pools) {
+        if (!watched || watched.pools.has(pool)) continue;
+        watched.pools.add(pool);
+        moved.push(pool);
+      }
     }
+    for (const pool of new Set(moved)) if (pool !== changed && this.#named.has(pool)) this.#changed(pool);
+  }
+
+  /** Whether a watch may start now. If not, that is tried again. */
+  #mayStart(): boolean {
+    const now = realClock.monotonic();
+    if (this.#starts.tryTake(now)) return true;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.#assign('');
+    }, this.#starts.waitMs(now));
+    return false;
   }
 
   /** The last known list of a pool. */
   of(pool: WindowsPool): InstanceList {
     const desired = pool.spec.existingNodes?.instancesConfigMap;
     const watched = desired && this.#watched.get(keyOf(desired));
-    if (!watched) return desired && this.#waiting.has(pool.metadata.name) ? tooMany(desired) : { kind: 'unknown' };
+    if (!desired) return { kind: 'unknown' };
+    if (!watched) return this.#watched.size < MOST_LISTS ? { kind: 'unknown' } : tooMany(desired);
     const { cache } = watched;
     const [found] = cache.store.list();
     return cache.unknown ?? (found ? { kind: 'seen', data: found.data } : { kind: 'absent' });
@@ -74,6 +113,7 @@ export class InstanceLists {
 
   /** Stops all watches. */
   stop(): void {
+    clearTimeout(this.#retry);
     for (const { ending } of this.#watched.values()) ending.abort();
   }
 
