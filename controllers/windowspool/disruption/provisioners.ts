@@ -35,8 +35,7 @@ export function deletionHint(node: Known): string {
 
 /** The instance of a node in a shell: EC2 says which it is. A kubelet reports an instance ID that can be another node's. */
 function instanceNamed(node: string): string {
-  const filter = `--filters Name=private-dns-name,Values=${node}`;
-  return `$(aws ec2 describe-instances ${filter} --query Reservations[].Instances[].InstanceId --output text)`;
+  return `$(aws ec2 describe-instances --filters Name=private-dns-name,Values=${node} --query Reservations[].Instances[].InstanceId --output text)`;
 }
 
 /** The command that terminates an instance of a scaling group, which then launches another one. */
