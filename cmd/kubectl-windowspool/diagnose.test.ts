@@ -98,6 +98,66 @@ const situations: Readonly<Record<string, Evidence>> = {
   'has an image that cannot be pulled': evidence({
     pod: podWith(placed, waiting('ImagePullBackOff', 'Back-off pulling image')),
   }),
+  'has an image without a variant for its node': evidence({
+    pod: podWith(
+      { ...placed, containers: [{ name: 'app', image: 'example.com/app:ltsc2025', resources: LIMITS }] },
+      waiting('ImagePullBackOff', 'Back-off pulling image: ErrImagePull: no match for platform in manifest: not found'),
+    ),
+  }),
+  'has no IP address because the subnet is full': evidence({
+    pod: podWith(placed, waiting('ContainerCreating', '')),
+    warnings: [
+      'FailedCreatePodSandBox: pod does not have label vpc.amazonaws.com/PrivateIPv4Address',
+      'ResourceAllocationFailed: the specified subnet does not have enough free cidr blocks, will retry in 2m0s',
+    ],
+  }),
+  'finds all addresses of the nodes taken': evidence({
+    pod: podWith(
+      {},
+      {
+        conditions: [
+          {
+            type: 'PodScheduled',
+            status: 'False',
+            message: '0/3 nodes are available: 3 Insufficient vpc.amazonaws.com/PrivateIPv4Address.',
+          },
+        ],
+      },
+    ),
+  }),
+  'waits for nodes in a state that a taint says': evidence({
+    nodes: [
+      ['a', 'readiness.k8s.io/network'],
+      ['b', 'node.kubernetes.io/disk-pressure'],
+      ['c', 'karpenter.sh/disrupted'],
+      ['d', 'ebs.csi.aws.com/agent-not-ready'],
+      ['e', 'node.cloudprovider.kubernetes.io/uninitialized'],
+      ['f', 'team.example.com/gpu'],
+    ].map(([name = '', key = '']) =>
+      sampleNode({ name, taints: [...node.taints, { key, effect: 'NoSchedule' as const }] }),
+    ),
+  }),
+  'was evicted': evidence({
+    pod: podWith(placed, {
+      phase: 'Failed',
+      reason: 'Evicted',
+      message: 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ',
+    }),
+  }),
+  'crashes with exit codes of Windows': evidence({
+    pod: podWith(placed, {
+      containerStatuses: [
+        {
+          name: 'app',
+          state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s restarting failed container' } },
+          lastState: { terminated: { exitCode: -1073741515, reason: 'Error' } },
+        },
+      ],
+    }),
+  }),
+  'does not start for a reason that only the kubelet knows': evidence({
+    pod: podWith(placed, waiting('CreateContainerConfigError', 'secret "tls" not found')),
+  }),
   'is a Linux pod on a Windows node': evidence({
     pod: podWith({ ...placed, runtimeClassName: undefined, nodeSelector: {}, tolerations: [{ operator: 'Exists' }] }),
   }),

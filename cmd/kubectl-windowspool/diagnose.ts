@@ -4,10 +4,18 @@ import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
+import {
+  causeOf,
+  type Explained,
+  explain,
+  knownErrorIn,
+  knownExitCode,
+} from '../../controllers/windowspool/knownErrors/explain.ts';
 import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import {
   POD_ADDRESSES,
   parseKernelVersion,
+  releaseOf,
   WINDOWS_BUILD_LABEL,
 } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
@@ -15,6 +23,7 @@ import type { Toleration } from '../../controllers/windowspool/ports/runtimeClas
 import { describeTaint, untolerated } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
 import { compact, sentence } from '../../controllers/windowspool/util/words.ts';
+import { buildOfImage, imageFor } from '../../controllers/workloads/images.ts';
 import { findingsOf, type LintedRuntimeClass, operatingSystemOf } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
 import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
@@ -128,6 +137,11 @@ export function diagnosisLines({ pod, phase, node, causes }: Diagnosis, columns:
   return [paint(isGood ? 'good' : 'bad', title), ...(lines.length > 0 || isGood ? lines : unknown)];
 }
 
+/** Whether nothing of the pod runs any more. */
+function hasEnded({ status }: Wire<V1Pod>): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
+}
+
 function isRunning({ status }: Wire<V1Pod>): boolean {
   const isReady = status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True');
   return isReady === true || status?.phase === 'Succeeded';
@@ -148,8 +162,8 @@ export function diagnosisOf(evidence: Evidence): Diagnosis {
         ...findingsOf(manifest, runtimeClasses)
           .filter(({ grade }) => grade === 'fails')
           .map(({ message }) => ({ what: message })),
-        ...(isWindows && node === undefined ? placementCauses(evidence) : []),
-        ...(isWindows && node !== undefined ? addressCauses(evidence) : []),
+        ...(isWindows && node === undefined && !hasEnded(pod) ? placementCauses(evidence) : []),
+        ...(isWindows && node !== undefined && !hasEnded(pod) ? addressCauses(evidence) : []),
       ];
   const [latest] = evidence.warnings;
   return {
@@ -183,50 +197,68 @@ function linuxCause({ pod, nodes }: Evidence): Cause {
       };
 }
 
-/** Messages of the kubelet, of containerd and of the VPC CNI, and what they mean. Commands are about the pool of the node. */
-const ERRORS: readonly (readonly [pattern: RegExp, what: string, remedy: string])[] = [
-  [
-    // https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility
-    /0xc0370101|no matching manifest for windows/i,
-    'The image is of another Windows build than the node.',
-    'Use an image of the same build, or the RuntimeClass of the image.',
-  ],
-  [
-    /0xc0370106/i,
-    'The image is newer than the patch level of the node.',
-    'Update the nodes to a newer AMI release, or use an older image.',
-  ],
-  [
-    // https://github.com/containerd/containerd/blob/main/internal/cri/config/config.go
-    /no runtime for "[^"]*" is configured/i,
-    'containerd does not have the handler of the RuntimeClass.',
-    'Correct handler in the RuntimeClass: runhcs-wcow-process.',
-  ],
-  [
-    // https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html
-    /does not have label vpc\.amazonaws\.com\/PrivateIPv4Address|failed to assign an IP address to (?:pod|container)/i,
-    'The pod did not get an IP address.',
-    'Check that Windows IPAM is enabled, and that nodeSelector selects Windows.',
-  ],
-  [
-    /ErrImagePull|ImagePullBackOff|InvalidImageName/,
-    'The image cannot be pulled.',
-    'Check its name, its registry and the imagePullSecrets of the pod.',
-  ],
-];
+/**
+ * What the status of the pod and its events say. A message whose error is not known is shown as it is: it is closer to the cause than a guess. The reasons that only
+ * repeat that something failed say nothing.
+ */
+function errorCauses(evidence: Evidence): Cause[] {
+  const { pod, warnings } = evidence;
+  const said = messagesOf(pod);
+  const known = explain([...said, ...warnings]);
+  const exits = exitCauses(pod);
+  if (known.length > 0) return [...known.map((found) => causeOfError(found, evidence)), ...exits];
+  const [message] = said.filter((text) => !/^(?:CrashLoopBackOff|ContainersNotReady)\b/.test(text));
+  return [...(message === undefined ? [] : [{ what: `The kubelet says: ${sentence(message)}` }]), ...exits];
+}
 
-function errorCauses({ pod, warnings }: Evidence): Cause[] {
-  const texts = statusesOf(pod.status).flatMap(({ state, lastState }) => [
-    `${state?.waiting?.reason ?? ''}: ${state?.waiting?.message ?? ''}`,
-    state?.terminated?.message ?? '',
-    lastState?.terminated?.message ?? '',
+/** The messages in the status of a pod: those that are closest to the cause first. */
+function messagesOf({ status }: Wire<V1Pod>): string[] {
+  const states = statusesOf(status).flatMap(({ state, lastState }) => [
+    state?.waiting,
+    state?.terminated,
+    lastState?.terminated,
   ]);
-  const all = [pod.status?.message ?? '', ...texts, ...warnings];
-  const found = ERRORS.find(([pattern]) => all.some((text) => pattern.test(text)));
-  if (!found) return [];
-  const [pattern, what, remedy] = found;
-  const [first = ''] = all.filter((text) => pattern.test(text));
-  return [{ what: `${what} ${remedy}`, remedy: `The message: ${sentence(first)}` }];
+  const ofContainers = states.flatMap((state) => (state?.message ? [`${state.reason ?? ''}: ${state.message}`] : []));
+  const unfinished = states.flatMap((state) =>
+    state?.reason === 'ImagePullBackOff' && !state.message ? [state.reason] : [],
+  );
+  const own = status?.message ? [[status.reason, status.message].filter(Boolean).join(': ')] : [];
+  return [...own, ...ofContainers, ...unfinished];
+}
+
+function causeOfError({ error, message }: Explained, { pod, nodes }: Evidence): Cause {
+  const details = error.name === 'ImageBuildMismatch' ? buildsOf(pod, nodes) : '';
+  return {
+    what: `${causeOf(error)}${details} ${error.remedy}`,
+    remedy: `The message: ${sentence(message)}`,
+  };
+}
+
+/** Which build each image is for, by its tag, which one the node runs, and which tag would fit. */
+function buildsOf({ spec }: Wire<V1Pod>, nodes: Evidence['nodes']): string {
+  const node = nodes?.find(({ name }) => name === spec?.nodeName);
+  const kernel = node && parseKernelVersion(node.kernelVersion);
+  const [year] = /\d{4}$/.exec((kernel && releaseOf(kernel.build)) ?? '') ?? [];
+  const images = (spec?.containers ?? []).flatMap(({ image = '' }) => {
+    const build = buildOfImage(image);
+    if (build === undefined || build === kernel?.build) return [];
+    const fitting = year === undefined ? undefined : imageFor(image, `ltsc${year}`);
+    return [` The tag of ${image} says ${build}${fitting ? `; ${fitting} would be of the build of the node` : ''}.`];
+  });
+  return `${images.join('')}${kernel ? ` Node ${node.name} runs ${kernel.build}.` : ''}`;
+}
+
+/** What the exit codes of containers mean that are those of Windows. */
+function exitCauses({ status }: Wire<V1Pod>): Cause[] {
+  return statusesOf(status).flatMap(({ name, state, lastState }) => {
+    const code = (state?.terminated ?? lastState?.terminated)?.exitCode;
+    const known = code === undefined ? undefined : knownExitCode(code);
+    if (!known) return [];
+    const shown = `0x${known.code.toString(16).padStart(8, '0')}`;
+    return [
+      { what: `Container ${name} ${known.cause} (exit code ${code}, ${known.name}, ${shown}).`, remedy: known.remedy },
+    ];
+  });
 }
 
 /** Why the pod fits no Windows node. The scheduler's message has the rest, such as resources. */
@@ -249,9 +281,18 @@ function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
     }));
   const scheduler = unscheduledIn(pod) ?? warnings.find((text) => text.startsWith(FAILED_SCHEDULING));
   return [
+    ...(scheduler?.includes(`Insufficient ${POD_ADDRESSES}`) ? [outOfAddresses(pod, nodes ?? [])] : []),
     ...misfits,
     ...(scheduler ? [{ what: `The scheduler says: ${sentence(scheduler.replace(FAILED_SCHEDULING, ''))}` }] : []),
   ];
+}
+
+/** All addresses of the nodes that fit the pod are taken, or they have none. */
+function outOfAddresses(pod: Wire<V1Pod>, nodes: readonly NodeRecord[]): Cause {
+  const fitting = nodes.filter((node) => misfitOf(pod, node) === undefined);
+  const having = fitting.map(({ name, allocatable }) => `${name} has ${allocatable[POD_ADDRESSES] ?? 'none'}`);
+  const { cause, remedy } = knownErrorIn(`Insufficient ${POD_ADDRESSES}`) ?? { cause: '', remedy: '' };
+  return { what: `${cause}${having.length > 0 ? ` ${having.slice(0, 3).join(', ')}.` : ''}`, remedy };
 }
 
 const FAILED_SCHEDULING = 'FailedScheduling: ';
@@ -292,11 +333,42 @@ function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {
     };
   return {
     what: `has the taint ${describeTaint(taint)}, which the pod does not tolerate.`,
-    remedy:
-      taint.key === 'os'
-        ? 'Set runtimeClassName: the RuntimeClass of the pool adds the toleration.'
-        : 'Add a toleration.',
+    remedy: tolerationFor(taint.key),
   };
+}
+
+/**
+ * Taints that say in which state a node is. A pod that tolerates one starts where it cannot run, or where it is evicted again: of Kubernetes and cloud providers, of
+ * NodeReadinessRules, of Karpenter and the cluster-autoscaler, and of CSI drivers and networks that are not ready.
+ */
+const STATES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
+  [
+    /^readiness\.k8s\.io\//,
+    'A NodeReadinessRule sets it until the node has its conditions. Look at the conditions of the node and at the rule (kubectl get nodereadinessrules).',
+  ],
+  [
+    /^node\.kubernetes\.io\/(?:disk|memory|pid)-pressure$/,
+    'The node is low on this resource: remove what uses it, or use larger nodes.',
+  ],
+  [
+    /^karpenter\.sh\/|^(?:ToBeDeletedBy|DeletionCandidateOf)ClusterAutoscaler$/,
+    'An autoscaler is removing the node: the pod waits for another one.',
+  ],
+  [
+    /^(?:[^/]+\.)?csi\.[^/]+\/|\/agent-not-ready$/,
+    'The CSI driver or the agent on the node is not ready: look at its pods on the node.',
+  ],
+  [
+    /^(?:[^/]+\.)?(?:kubernetes\.io|k8s\.io)\//,
+    'It says in which state the node is: look at its conditions (kubectl describe node).',
+  ],
+];
+
+/** What to do about a taint that the pod does not tolerate. */
+function tolerationFor(key: string): string {
+  if (key === 'os') return 'Set runtimeClassName: the RuntimeClass of the pool adds the toleration.';
+  const state = STATES.find(([pattern]) => pattern.test(key));
+  return state ? `Do not tolerate it. ${state[1]}` : 'If the pod may run on such nodes, add a toleration.';
 }
 
 /** The VPC webhook adds the limit when the pod is created; without it, the pod gets no address. */

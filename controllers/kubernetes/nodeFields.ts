@@ -203,6 +203,11 @@ const readyStatus = ofCondition<NodeRecord['ready']>('Ready', 'Unknown', ({ stat
   status === 'True' || status === 'False' ? status : 'Unknown',
 );
 const readyReason = ofCondition('Ready', '', ({ reason }) => reason);
+/** A duration in the message of a kubelet: `pleg was last seen active 3m5.1s ago`. */
+const DURATION = /\b\d+(?:\.\d+)?(?:h|m|s|ms)(?:\d+(?:\.\d+)?(?:m|s|ms))*\b/g;
+const readyMessage = ofCondition('Ready', '', ({ status, message }) =>
+  status === 'True' ? '' : message.replace(DURATION, '…'),
+);
 
 export const nodeFields: FieldTable<NodeRecord> = {
   name: identifier('metadata=1', 'name=1'),
@@ -218,6 +223,7 @@ export const nodeFields: FieldTable<NodeRecord> = {
   taints: taints('spec=2', 'taints=5'),
   ready: readyStatus('status=3', 'conditions=4'),
   readyReason: readyReason('status=3', 'conditions=4'),
+  readyMessage: readyMessage('status=3', 'conditions=4'),
   verified: verified('status=3', 'conditions=4'),
   verifiedSince: verifiedSince('status=3', 'conditions=4'),
   conditions: conditionStates('status=3', 'conditions=4'),

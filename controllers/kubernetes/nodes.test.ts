@@ -32,7 +32,12 @@ describe('a node record', () => {
         allocatable: { cpu: '3500m', memory: '6Gi' },
         conditions: [
           { type: 'MemoryPressure', status: 'False' },
-          { type: 'Ready', status: 'False', reason: 'KubeletNotReady' },
+          {
+            type: 'Ready',
+            status: 'False',
+            reason: 'KubeletNotReady',
+            message: 'PLEG is not healthy: pleg was last seen active 3m5.123s ago; threshold is 3m0s',
+          },
           {
             type: 'winpool.dev/Verified',
             status: 'False',
@@ -73,6 +78,7 @@ describe('a node record', () => {
       ],
       ready: 'False',
       readyReason: 'KubeletNotReady',
+      readyMessage: 'PLEG is not healthy: pleg was last seen active … ago; threshold is …',
       verified: { status: 'False', reason: 'NotReady', message: 'It is not.' },
       verifiedSince: Date.UTC(2026, 0, 1),
       conditions: ['MemoryPressure=False'],

@@ -6,6 +6,7 @@ import { dashboards } from '../grafana/dashboards.ts';
 import { argoCdFiles } from './argocd.ts';
 import { chartFiles } from './chart.ts';
 import { contributing } from './contributing.ts';
+import { errorsPage } from './knownErrors.ts';
 import { metricsPage } from './metrics.ts';
 import { policyFiles } from './policies.ts';
 import { conditionsPage } from './reasons.ts';
@@ -19,6 +20,7 @@ const files: Readonly<Record<string, () => Promise<string> | string>> = {
   'controllers/windowspool/api/api.gen.ts': apiTypes,
   'docs/api.md': referencePage,
   'docs/conditions.md': conditionsPage,
+  'docs/errors.md': errorsPage,
   'docs/metrics.md': metricsPage,
   ...policyFiles(),
   ...chartFiles(),

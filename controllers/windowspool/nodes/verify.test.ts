@@ -257,6 +257,16 @@ describe('a node fails verification', () => {
       [['NotReady', 'NodeStatusUnknown']],
     ],
     [
+      'when it is not Ready, with what the kubelet says and what that means',
+      {
+        ready: 'False',
+        readyReason: 'KubeletNotReady',
+        readyMessage: 'Network plugin returns error: cni plugin not initialized',
+      },
+      sampleExpectation(),
+      [['NotReady', 'KubeletNotReady', 'The CNI plugin of the node is not set up.', '(Network plugin returns error']],
+    ],
+    [
       'when it is not Ready without a reason',
       { ready: 'False', readyReason: '' },
       sampleExpectation(),

@@ -1,10 +1,12 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
 import { GATE_TAINT_MISSING_CONDITION } from '../api/labels.ts';
 import type { NodeCheck } from '../api/reasons.ts';
+import { withCause } from '../knownErrors/explain.ts';
 import type { Preparation } from '../model/nodePodNeeds.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import { isOnNode, isUnread, preparationMs, preparationOf } from '../nodePods/preparation.ts';
 import { type NodeRecord, ownStatus, type Taint } from '../ports/nodes.ts';
+import { describeTaint } from '../runtimeClass/runtimeClass.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
 import { littleReservedMemory, maxPodsMismatch, reservationMismatch } from './kubeletSettings.ts';
@@ -78,8 +80,7 @@ const checks: readonly Check[] = [
   {
     reason: 'NotReady',
     takesTime: 'joinGrace',
-    test: (node) =>
-      node.ready === 'True' ? undefined : `is not Ready (${node.ready}${node.readyReason && `, ${node.readyReason}`})`,
+    test: notReady,
   },
   { reason: 'UnhealthyCondition', test: unhealthyCondition },
   { reason: 'RequiredConditionMissing', takesTime: 'joinGrace', test: requiredConditionMissing },
@@ -140,6 +141,13 @@ export function graceEnd({ node, failures }: VerificationResult, expected: Expec
   return node.createdAt + Math.min(...failures.map((failure) => graceOf(failure, expected)));
 }
 
+/** The kubelet says why: that is the cause, which otherwise only kubectl describe node shows. */
+function notReady({ ready, readyReason, readyMessage }: NodeRecord): string | undefined {
+  if (ready === 'True') return undefined;
+  const state = `is not Ready (${ready}${readyReason && `, ${readyReason}`})`;
+  return cut(readyMessage === '' ? state : `${state}: ${withCause(readyMessage)}`, CAUSE_LENGTH);
+}
+
 /** Checks the label and not what the kubelet reports, because the RuntimeClass selects nodes by label. */
 function wrongLabel({ labels }: NodeRecord, label: string, wanted: string): string | undefined {
   const found = labels[label];
@@ -186,9 +194,10 @@ export function isRegistrationTaint({ key, value, effect }: Taint): boolean {
 }
 
 function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): string | undefined {
-  if (spec.registrationTaint === 'None') return undefined;
-  return node.taints.some(isRegistrationTaint)
-    ? undefined
+  if (spec.registrationTaint === 'None' || node.taints.some(isRegistrationTaint)) return undefined;
+  const other = node.taints.find(({ key, effect }) => key === 'os' && effect === 'NoSchedule');
+  return other
+    ? `has the taint ${describeTaint(other)} instead of os=windows:NoSchedule: it keeps Linux pods away, and also the pods of the RuntimeClass, which do not tolerate it`
     : 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it';
 }
 
@@ -215,7 +224,7 @@ function requiredConditionMissing({ conditions }: NodeRecord, { spec }: Expectat
 }
 
 /** Of a cause in a message: the other checks must be visible, too. */
-const CAUSE_LENGTH = 300;
+const CAUSE_LENGTH = 600;
 
 /** Images that the operator's pods cannot pull. */
 function imagePullFailed(
@@ -230,7 +239,7 @@ function imagePullFailed(
   if (!first) return undefined;
   const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
   return cut(
-    `cannot pull an image of verification.requiredImages${more}: ${first.image}: ${first.cause}`,
+    `cannot pull an image of verification.requiredImages${more}: ${first.image}: ${withCause(first.cause)}`,
     CAUSE_LENGTH,
   );
 }
@@ -254,7 +263,10 @@ const TEST_ATTEMPTS = 3;
 
 function smokeTestFailed(_node: NodeRecord, _expected: Expectation, { preparation: { test } }: Seen) {
   if (test?.kind !== 'failed') return undefined;
-  const message = cut(`failed the smoke test (verification.smokeTest) at ${test.check}: ${test.message}`, CAUSE_LENGTH);
+  const message = cut(
+    `failed the smoke test (verification.smokeTest) at ${test.check}: ${withCause(test.message)}`,
+    CAUSE_LENGTH,
+  );
   return test.attempts < TEST_ATTEMPTS ? { message, isInProgress: true as const } : message;
 }
 

@@ -71,6 +71,8 @@ export interface NodeRecord {
   /** The Ready condition's status; `Unknown` when there is none. */
   readonly ready: 'True' | 'False' | 'Unknown';
   readonly readyReason: string;
+  /** What the kubelet says while the node is not Ready, without durations, which change with each heartbeat; empty for a node that is Ready. */
+  readonly readyMessage: string;
   /** The condition winpool.dev/Verified. */
   readonly verified: NodeCondition | undefined;
   /** When that condition got its status, in epoch milliseconds; 0 when it is absent. */

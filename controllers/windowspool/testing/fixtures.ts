@@ -254,6 +254,7 @@ export function sampleNode(change: Partial<NodeRecord> = {}): NodeRecord {
     taints: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
     ready: 'True',
     readyReason: 'KubeletReady',
+    readyMessage: '',
     verified: { status: 'True', reason: 'ChecksPassed', message: 'WindowsPool web: passes every check.' },
     verifiedSince: NOW - 60 * MINUTE,
     conditions: ['MemoryPressure=False', 'DiskPressure=False', 'PIDPressure=False'],

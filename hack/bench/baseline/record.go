@@ -32,6 +32,7 @@ type record struct {
 	Ownership               *string           `json:"ownership,omitempty"`
 	ProviderID              string            `json:"providerID"`
 	Ready                   string            `json:"ready"`
+	ReadyMessage            string            `json:"readyMessage"`
 	ReadyReason             string            `json:"readyReason"`
 	ResourceVersion         string            `json:"resourceVersion"`
 	RuntimeHandlers         []string          `json:"runtimeHandlers"`
@@ -195,6 +196,9 @@ func recordOf(node *corev1.Node) record {
 		switch condition.Type {
 		case corev1.NodeReady:
 			kept.Ready, kept.ReadyReason = string(condition.Status), condition.Reason
+			if condition.Status != corev1.ConditionTrue {
+				kept.ReadyMessage = condition.Message
+			}
 		case verified:
 			kept.Verified = &nodeCondition{Message: condition.Message, Reason: condition.Reason, Status: string(condition.Status)}
 			if !condition.LastTransitionTime.IsZero() {

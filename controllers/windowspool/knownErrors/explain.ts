@@ -1,0 +1,49 @@
+/** Finds known errors in messages. Pure. */
+import { cut } from '../util/words.ts';
+import { KNOWN_ERRORS, KNOWN_EXIT_CODES, type KnownError, type KnownExitCode } from './catalogue.ts';
+
+/** Messages are foreign: longer ones are cut before they are matched. */
+const LONGEST = 4_096;
+
+/** A known error, and the message that shows it. */
+export interface Explained {
+  readonly error: KnownError;
+  readonly message: string;
+}
+
+/** The error that a message shows; undefined if it is not known. */
+export function knownErrorIn(message: string): KnownError | undefined {
+  const text = cut(message, LONGEST);
+  return KNOWN_ERRORS.find(({ pattern }) => pattern.test(text));
+}
+
+/**
+ * The known errors in messages, each once, in the order of the messages: give those that are closest to the cause first. Generic ones are left out if another one is
+ * found.
+ */
+export function explain(messages: readonly string[]): readonly Explained[] {
+  const found = new Map<string, Explained>();
+  for (const message of messages) {
+    const error = knownErrorIn(message);
+    if (error && !found.has(error.name)) found.set(error.name, { error, message });
+  }
+  const specific = [...found.values()].filter(({ error }) => error.isGeneric !== true);
+  return specific.length > 0 ? specific : [...found.values()];
+}
+
+/** The meaning of an exit code, which may be negative; undefined for a code of the program. */
+export function knownExitCode(code: number): KnownExitCode | undefined {
+  return KNOWN_EXIT_CODES.find((known) => known.code === code >>> 0);
+}
+
+/** `Possible cause: ` where a message has several. */
+export function causeOf({ cause, isPossible }: KnownError): string {
+  return isPossible ? `Possible cause: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}` : cause;
+}
+
+/** A foreign message with what is known of it, as the part of a sentence: `MESSAGE (CAUSE REMEDY)`. */
+export function withCause(message: string): string {
+  const error = knownErrorIn(message);
+  if (!error || error.isGeneric) return message;
+  return `${causeOf(error)} ${error.remedy} (${message})`;
+}

@@ -1,0 +1,42 @@
+/** The page about errors of Windows nodes and pods, from their catalogue. */
+import { KNOWN_ERRORS, KNOWN_EXIT_CODES } from '../../controllers/windowspool/knownErrors/catalogue.ts';
+
+/** The text of docs/errors.md. */
+export function errorsPage(): string {
+  return [
+    '<!-- Generated from the catalogue of errors (controllers/windowspool/knownErrors/catalogue.ts) by `make generate`. Do not edit. -->',
+    '# Errors of Windows nodes and pods',
+    '',
+    'What messages of the kubelet, containerd, hcsshim, the VPC CNI and its resource controller mean. [`kubectl windowspool diagnose`](kubectl-plugin.md#diagnose)',
+    'and the conditions of pools recognize them. For a possible cause, the remedy says how to tell it from others.',
+    '',
+    row(['error', 'recognized by', 'written by', 'cause', 'what to do', 'source']),
+    row(Array<string>(6).fill('---')),
+    ...KNOWN_ERRORS.map(({ name, pattern, writtenBy, cause, isPossible, remedy, source }) =>
+      row([
+        `\`${name}\``,
+        `\`${pattern.source}\``,
+        writtenBy,
+        isPossible ? `Possible: ${cause}` : cause,
+        remedy,
+        source,
+      ]),
+    ),
+    '',
+    '## Exit codes',
+    '',
+    'A process that Windows ends has an NTSTATUS as its exit code, which the kubelet shows as a positive or a negative number. Codes below 256 are those of the program.',
+    'Source: [NTSTATUS values](https://learn.microsoft.com/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55).',
+    '',
+    row(['exit code', 'negative', 'name', 'the process', 'what to do']),
+    row(Array<string>(5).fill('---')),
+    ...KNOWN_EXIT_CODES.map(({ code, name, cause, remedy }) =>
+      row([`${code} (0x${code.toString(16).padStart(8, '0')})`, String(code | 0), name, cause, remedy]),
+    ),
+    '',
+  ].join('\n');
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
