@@ -21,7 +21,7 @@ import type { CallResult } from './ports/callResult.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
 import { confirmedAt, type Reporter, report } from './report.ts';
-import { waitsForOtherPools } from './rules/ruleChains.ts';
+import { waitsForBudget, waitsForOtherPools } from './rules/ruleChains.ts';
 import { nextRun, retry, untilNextRead } from './schedule.ts';
 import { needsFreshRead } from './steps/stepKinds.ts';
 
@@ -58,6 +58,7 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const reported = await report(outcome, held, isUrgent, deps, signal);
   if (outcome.released) return forget(name, deps);
   if (!waitsForOtherPools(outcome.decisions)) deps.poolRegistry.stopWaiting(name);
+  else if (!waitsForBudget(outcome.decisions)) deps.poolRegistry.needNoTurn(name);
   const { until = Number.POSITIVE_INFINITY } = observed.otherPools;
   const untilRead = Math.min(keep(outcome, fresh, deps), readInMs, Math.max(0, until - observed.now));
   if (reported.kind === 'failed') return retry(reported.error);

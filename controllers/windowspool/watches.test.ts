@@ -100,7 +100,11 @@ describe('a change in a watch', () => {
       },
       nodes: { byIndex: () => [node] },
       poolRegistry: { follow: log('poolRegistry'), onRelease: () => undefined },
-      poolNodesCache: { follow: log('nodes of pools'), podsChanged: log('pods of pools') },
+      poolNodesCache: {
+        follow: log('nodes of pools'),
+        podsChanged: log('pods of pools'),
+        forget: log('forget nodes'),
+      },
       nodeMembership: {
         declare: log('declare'),
         follow: log('membership'),
@@ -148,6 +152,17 @@ describe('a change in a watch', () => {
     done.splice(0);
     watches.pool('web', { before: web });
     assert.deepEqual(done.slice(-3), ['wake web', 'gone web', 'wake other']);
+  });
+
+  it('of a deleted pool frees its instances before other pools are asked about its nodes', () => {
+    const { watches, begin, done } = watching(web);
+    begin();
+    done.splice(0);
+    watches.pool('web', { before: samplePool({}, { status: knownStatus() }) });
+    assert.deepEqual(
+      done.filter((each) => ['forget nodes', 'reconsider'].includes(each)),
+      ['forget nodes', 'reconsider'],
+    );
   });
 
   it('triggers a pool even if a derived cache throws', () => {

@@ -44,7 +44,7 @@ export interface WatchedViews {
   };
   readonly nodes: { byIndex(index: 'nodeGroup', group: string): readonly NodeRecord[] };
   readonly poolRegistry: Pick<PoolRegistry, 'follow' | 'onRelease'>;
-  readonly poolNodesCache: Pick<PoolNodesCache, 'follow' | 'podsChanged'>;
+  readonly poolNodesCache: Pick<PoolNodesCache, 'follow' | 'podsChanged' | 'forget'>;
   readonly nodeMembership: Memberships;
   /** The instance lists (ConfigMaps) that pools name. */
   readonly lists: { follow(name: string, pool: WindowsPool | undefined): void; of(pool: WindowsPool): InstanceList };
@@ -79,6 +79,10 @@ export class Watches {
       () => poolRegistry.follow(before, after),
       () => lists.follow(key, after),
       () => this.#declare(key),
+      () => {
+        // Its instances are nobody's now.
+        if (!after) this.#views.poolNodesCache.forget(key);
+      },
       () => {
         const moved = [...had, ...has].filter((group) => had.includes(group) !== has.includes(group));
         for (const group of moved) nodeMembership.reconsider(nodes.byIndex('nodeGroup', group));

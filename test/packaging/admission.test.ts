@@ -106,7 +106,20 @@ describe('the admission policy of the operator', function () {
       ['other', 'kubelet'],
     ])
       await kubectl(CREATE, event({ reportingController }, { name }));
+    const windows = { 'kubernetes.io/os': 'windows' };
+    await apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'crowded', labels: windows } });
+    await kubectl(patch(node('crowded'), condition('winpool.dev/Foo'), 'strategic', '--subresource=status'));
     await kubectl(['apply', '-k', join(ROOT, 'config/samples')]);
+    const web = JSON.parse(await kubectl(['get', 'windowspool', 'web', '-o', 'json']));
+    await kubectl(CREATE, JSON.stringify({ ...web, metadata: { name: 'crowded' }, status: undefined }));
+    for (let index = 0; index < 11; index++)
+      await kubectl([
+        'annotate',
+        'windowspool',
+        'crowded',
+        `example.com/a-${index}=x`,
+        `--field-manager=manager-${index}`,
+      ]);
     const restored = { metadata: { finalizers: ['winpool.dev/finalizer'] } };
     await kubectl([...patch(['windowspool', 'web'], restored), '--field-manager=velero-server']);
   });
@@ -317,6 +330,19 @@ describe('the admission policy of the operator', function () {
         '--subresource=status',
       ),
       OWN_TYPES,
+    ],
+    [
+      'its condition on a node with one of others',
+      patch(node('crowded'), condition(OWN_CONDITIONS[0]), 'strategic', '--subresource=status'),
+      'allowed',
+    ],
+    [
+      'its finalizer on a pool of many managers',
+      [
+        ...patch(['windowspool', 'crowded'], { metadata: { finalizers: ['winpool.dev/finalizer'] } }),
+        '--field-manager=windowspool-operator',
+      ],
+      'allowed',
     ],
     ['an event', CREATE, 'allowed', event()],
     ['an event as another reporter', CREATE, EVENTS, event({ reportingController: 'kubelet' })],

@@ -43,7 +43,7 @@ export class PoolRegistry {
   #followReservation(name: string, pool: WindowsPool | undefined): boolean {
     if (!pool) {
       this.#yielding.delete(name);
-      this.#goesNoLonger(name);
+      this.needNoTurn(name);
     }
     if (!pool || !isDisrupted(pool)) {
       const isDone = this.#disrupted.delete(name);
@@ -53,12 +53,12 @@ export class PoolRegistry {
       return isDone;
     }
     this.#disrupted.add(name);
-    this.#goesNoLonger(name);
+    this.needNoTurn(name);
     return false;
   }
 
-  /** The pool has its turn, or waits for none any more: the others need not let it go first. */
-  #goesNoLonger(name: string): void {
+  /** The pool has its turn, or needs none now: the others need not let it go first. */
+  needNoTurn(name: string): void {
     for (const [pool, { to }] of this.#yielding) {
       if (!to.delete(name) || to.size > 0) continue;
       this.#yielding.delete(pool);
@@ -107,7 +107,7 @@ export class PoolRegistry {
   /** The pool waits for no other pool, or is deleted. */
   stopWaiting(pool: string): void {
     this.#waiting.delete(pool);
-    this.#goesNoLonger(pool);
+    this.needNoTurn(pool);
   }
 
   #triggerWaiting(): void {

@@ -349,6 +349,9 @@ describe('the registry of pools', () => {
     taken.registry.follow(web, holding(web));
     taken.registry.follow(holding(web), web);
     assert.deepEqual([taken.registry.seenBy('api', NOW).disrupted, taken.woken.includes('api')], [[], true]);
+    const idle = released();
+    idle.registry.needNoTurn('web');
+    assert.deepEqual([idle.registry.seenBy('api', NOW).disrupted, idle.woken], [[], ['api']]);
     const left = released();
     left.registry.stopWaiting('web');
     assert.deepEqual([left.registry.seenBy('api', NOW).disrupted, left.woken], [[], ['api']]);

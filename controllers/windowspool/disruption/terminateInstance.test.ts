@@ -119,9 +119,9 @@ describe('the termination of an instance', () => {
     });
 
     it('is not requested if there is such a node, or one that reports the instance', async () => {
-      assert.deepEqual(await attempt(healthy, forged), { calls: before, outcome: conflict });
+      assert.deepEqual(await attempt(healthy, forged), { calls: before, outcome: 'refused HasNode' });
       const seen = { ...forged, mustBeNodeless: { hasNode: true } };
-      assert.deepEqual(await attempt(healthy, seen), { calls: ['read', 'find'], outcome: conflict });
+      assert.deepEqual(await attempt(healthy, seen), { calls: ['read', 'find'], outcome: 'refused HasNode' });
     });
 
     it('is not requested if the node cannot be read', async () => {

@@ -106,18 +106,22 @@ function changed(message: string): CallResult<void> {
   return { ok: false, error: { kind: 'conflict', operation: 'get nodes', code: 'Changed', message } };
 }
 
-/** Error `conflict` if the instance has a node: a record in status alone must not terminate a node that has not been drained. */
+/** Error `refused` if the instance has a node: a record in status alone must not terminate a node that has not been drained. */
 async function provedNodeless(
   { instanceID, name, mustBeNodeless }: Termination,
   { privateDnsName }: KnownInstance,
   { nodes }: Ports,
   signal: AbortSignal,
 ): Promise<CallResult<void>> {
-  if (mustBeNodeless?.hasNode) return changed(joinedAs(instanceID, privateDnsName || name));
+  if (mustBeNodeless?.hasNode) return hasNode(joinedAs(instanceID, privateDnsName || name));
   if (privateDnsName === '' || privateDnsName === name) return DONE;
   const read = await nodes.read(privateDnsName, signal);
   if (!read.ok) return read;
-  return read.value ? changed(joinedAs(instanceID, privateDnsName)) : DONE;
+  return read.value ? hasNode(joinedAs(instanceID, privateDnsName)) : DONE;
+}
+
+function hasNode(message: string): CallResult<void> {
+  return { ok: false, error: { kind: 'refused', operation: 'get nodes', code: 'HasNode', message } };
 }
 const TERMINATED_STATES: readonly string[] = ['shutting-down', 'terminated'];
 

@@ -29,8 +29,9 @@ interface Entry extends Read {
   readonly until: number;
 }
 
-/** How many reads of a pool may follow each other at once. Each part of a poll interval allows another one. */
+/** How many reads of a pool may follow each other at once, and how long each of them takes to be available again, in milliseconds: at most this, and less if polls are frequent. */
 const READS_AT_ONCE = 20;
+const READ_COST_MS = 2_500;
 const READS_PER_POLL = 8;
 
 /** What a provider keeps in memory for all pools. */
@@ -92,7 +93,7 @@ export class ReadCache {
    * pool, or a kubelet that changes its annotations, must not use up the calls of all pools.
    */
   countRead(name: string, pollMs: number, now: number): number {
-    const costMs = pollMs / READS_PER_POLL;
+    const costMs = Math.min(pollMs / READS_PER_POLL, READ_COST_MS);
     const paidUntil = Math.max(this.#paidUntil.get(name) ?? 0, now - READS_AT_ONCE * costMs) + costMs;
     if (paidUntil > now) return paidUntil - now;
     this.#paidUntil.set(name, paidUntil);

@@ -24,7 +24,7 @@ export interface Sources extends PrerequisiteSources {
   readonly runtimeClasses: RuntimeClasses;
   readonly evictions: Evictions;
   readonly drains: Drains;
-  readonly poolRegistry: Pick<PoolRegistry, 'seenBy' | 'stopWaiting'>;
+  readonly poolRegistry: Pick<PoolRegistry, 'seenBy' | 'stopWaiting' | 'needNoTurn'>;
   /** The API server's version, such as `v1.36.3`; undefined until it is known. */
   readonly serverVersion: () => string | undefined;
 }

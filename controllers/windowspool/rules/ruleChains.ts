@@ -76,6 +76,11 @@ export function waitsForOtherPools(decisions: readonly Decision[]): boolean {
   return decisions.some(({ wait }) => wait?.on === 'pools');
 }
 
+/** Whether one of them waits for a share of the disruption budget, and not only for a release that fails in another pool. */
+export function waitsForBudget(decisions: readonly Decision[]): boolean {
+  return decisions.some(({ wait }) => wait?.on === 'pools' && wait.reason !== 'ReleaseNotVerified');
+}
+
 /** The earliest time after `now` at which a wait on `time` ends, in epoch milliseconds; infinity when there is none. */
 export function nextUntil(decisions: readonly Decision[], now: number): number {
   const times = decisions.flatMap(({ wait }) => (wait?.on === 'time' ? (wait.until ?? []) : []));

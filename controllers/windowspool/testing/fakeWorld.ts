@@ -54,6 +54,7 @@ export class FakeWorld extends CloudWorld {
           return poolRegistry.seenBy(name, this.now);
         },
         stopWaiting: (name) => void this.waiting.delete(name),
+        needNoTurn: () => undefined,
       },
       settings,
       now: () => this.now,

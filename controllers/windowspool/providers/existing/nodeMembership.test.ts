@@ -232,6 +232,11 @@ describe('the nodes of pools of existing nodes', () => {
     fixture.instances.revision += 1;
     assert.deepEqual(fixture.of('a'), { ...NOTHING, toRelease: ['n'] });
     fixture.put({ ...escaped });
+    fixture.instances.pools.delete('i-1');
+    fixture.instances.revision += 1;
+    assert.equal(fixture.of('a').held, 1, 'the instance has left the node group');
+    fixture.instances.pools.set('i-1', 'web');
+    fixture.instances.revision += 1;
     assert.deepEqual(fixture.of('a'), { ...NOTHING, toRelease: ['n'] });
     assert.equal(fixture.nodeMembership.confirms(pool('a', ['fra']), undefined, escaped), false);
   });

@@ -42,10 +42,6 @@ class Membership implements Omit<NodeMembershipView, 'contention' | 'contested' 
   list: { readonly list: InstanceList; readonly instances: WindowsInstances } | undefined;
   #poolNodes: PoolNodes | undefined;
 
-  get held(): readonly NodeRecord[] {
-    return [...this.#held.values()];
-  }
-
   get toRelease(): readonly NodeRecord[] {
     const outside = this.unwatchedNodes.certain.map((node) => [node.name, node] as const);
     return [...outside, ...this.#toRelease].sort(byKey).map(([, node]) => node);
@@ -171,13 +167,16 @@ export class NodeMembership {
     };
   }
 
-  /** Gives nodes up that turn out to be instances of a node group. */
+  /** Gives nodes up that turn out to be instances of a node group, and takes those that are no longer. */
   #followInstances(): void {
-    const { instances } = this.#options;
+    const { instances, nodes } = this.#options;
     if (!instances || instances.revision === this.#instancesRevision) return;
     this.#instancesRevision = instances.revision;
-    for (const { membership } of this.#members.values())
-      this.reconsider(membership.held.filter((node) => instances.poolOfInstance(instanceIdOf(node)) !== undefined));
+    for (const node of this.#members.size > 0 ? nodes() : []) {
+      const { holder } = this.#selections.of(node.name) ?? {};
+      const before = holder !== undefined && this.#members.has(holder) ? undefined : holder;
+      if (!node.deleting && before !== this.#poolWithGroupOf(node)) this.#settle(node, this.#members.keys());
+    }
   }
 
   /** What the list of a pool names; undefined if the pool names no list. */
