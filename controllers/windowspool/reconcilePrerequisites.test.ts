@@ -359,7 +359,23 @@ describe('after the creation', () => {
     await wake(world, deps);
     assert.match(
       condition(world, 'NodeGroupReady')?.message ?? '',
-      /Likely cause: TooFewAddresses\. See status\.checks\.$/,
+      /Likely cause: TooFewAddresses\. See status\.checks\. Free addresses in the subnets/,
+    );
+  });
+
+  it('a degraded group does not refer to what cannot be its cause', async () => {
+    const { world, deps } = await readyWorld({ nodeGroup: { scaling: { minSize: 1, maxSize: 9 } } });
+    const message =
+      'Could not launch On-Demand Instances. InsufficientInstanceCapacity - We have no m5.large in eu-west-1a.';
+    world.cloud.faults.healthIssue({ group: 'web', issues: [{ code: 'AsgInstanceLaunchFailures' as const, message }] });
+    for (const id of SUBNETS) world.cloud.faults.subnet({ id, freeAddresses: 0 });
+    world.now = deps.readCache.dueAt('web');
+    await wake(world, deps);
+    const shown = condition(world, 'NodeGroupReady')?.message ?? '';
+    assert.doesNotMatch(shown, /Likely cause/);
+    assert.match(
+      shown,
+      /InsufficientInstanceCapacity.*Add more types to nodeGroup\.instanceTypes, or subnets of more zones/,
     );
   });
 

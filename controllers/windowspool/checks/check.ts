@@ -3,6 +3,7 @@
 import type { CheckState, WindowsPoolSpec } from '../api/api.gen.ts';
 import type { AdviceReason, CheckReason, NodeCheck, PrerequisiteReason } from '../api/reasons.ts';
 import type { CallError } from '../ports/callResult.ts';
+import type { HealthCode, LaunchError } from '../ports/eks.ts';
 import { sentence } from '../util/words.ts';
 
 /**
@@ -20,8 +21,8 @@ interface Named<S extends Severity, R extends CheckReason> {
   readonly section: string;
 }
 
-/** The symptom of an unmet prerequisite: a check that nodes fail, nodes that do not join, or a group that EKS cannot keep healthy. */
-export type Symptom = NodeCheck | 'NodesMissing' | 'GroupBroken';
+/** The symptom of an unmet prerequisite: a check that nodes fail, nodes that do not join, or what EKS and EC2 report of a group. */
+export type Symptom = NodeCheck | 'NodesMissing' | HealthCode | LaunchError;
 
 /** What a pool requires, as messages, status and metrics name it. */
 export interface Prerequisite extends Named<'Required' | 'Warning', PrerequisiteReason> {
@@ -58,6 +59,8 @@ export type Check<I, F extends string> = CheckName & {
   readonly concerns?: (spec: WindowsPoolSpec) => boolean;
   /** What nodes and the node group show while it is not met: a check that nodes fail, or another symptom. */
   readonly explains?: readonly Symptom[];
+  /** The same for what it only warns of. Default: `explains`. */
+  readonly explainsAsWarning?: readonly Symptom[];
   /** Pure. Undefined when a fact was not read, or the check does not apply. */
   readonly evaluate: (input: I) => Answer | undefined;
 };

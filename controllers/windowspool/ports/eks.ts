@@ -281,3 +281,30 @@ export type HealthCode = (typeof HEALTH_CODES)[number];
 export function isHealthCode(code: string): code is HealthCode {
   return HEALTH_CODES.some((known) => known === code);
 }
+
+/**
+ * Errors of EC2 that EKS quotes in AsgInstanceLaunchFailures and NodeCreationFailure, because it has no codes of its own for them:
+ * https://docs.aws.amazon.com/autoscaling/ec2/userguide/ts-as-instancelaunchfailure.html and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
+ */
+export const LAUNCH_ERRORS = [
+  'InsufficientFreeAddressesInSubnet',
+  'InsufficientInstanceCapacity',
+  'InvalidAMIID',
+  'InvalidBlockDeviceMapping',
+  'InvalidKMSKey',
+  'InvalidSubnetID',
+  'MaxSpotInstanceCountExceeded',
+  'SpotMaxPriceTooLow',
+  'UnauthorizedOperation',
+  'UnfulfillableCapacity',
+  'Unsupported',
+  'VcpuLimitExceeded',
+] as const;
+
+/** One of {@link LAUNCH_ERRORS}. */
+export type LaunchError = (typeof LAUNCH_ERRORS)[number];
+
+/** The errors of EC2 in the message of a health issue. */
+export function launchErrorsIn({ message }: Pick<HealthIssue, 'message'>): readonly LaunchError[] {
+  return LAUNCH_ERRORS.filter((code) => new RegExp(`\\b${code}\\b`).test(message));
+}

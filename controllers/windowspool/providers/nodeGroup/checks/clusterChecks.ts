@@ -62,7 +62,7 @@ export const autoMode: NodeGroupCheck = {
  */
 export const region: NodeGroupCheck = {
   ...warns('UnsupportedRegion', 'region', 'the Region'),
-  explains: ['GroupBroken'],
+  explains: ['AmiIdNotFound'],
   evaluate({ cluster, region }) {
     const partition = cluster.arn.split(':')[1] ?? '';
     if (partition === '' || partition === 'aws') return met;

@@ -15,6 +15,8 @@ import {
 } from '../windowsIpam/addressMode.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
+const TOO_FEW = ['InsufficientFreeAddresses', 'InsufficientFreeAddressesInSubnet'] as const;
+
 /**
  * Ensures that the subnets have addresses for the nodes that EKS starts first: the desired ones, as many as the group that is replaced has, or those of
  * a canary. Too few addresses for maxSize is a warning, because it only affects a pool that grows that far. What nodes use when they are full of pods is
@@ -22,7 +24,9 @@ import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
  */
 export const freeAddresses: NodeGroupCheck = {
   ...required('TooFewAddresses', 'free-addresses', 'free addresses'),
-  explains: ['NoPodAddresses', 'NodesMissing', 'GroupBroken'],
+  explains: ['NoPodAddresses', 'NodesMissing', ...TOO_FEW],
+  // What a pool needs at its largest size is not missing now.
+  explainsAsWarning: TOO_FEW,
   needs: ['subnets', 'cniConfig', 'instanceTypes'],
   evaluate(input) {
     const { spec, facts, creating, sizeToReplace, canaryNodes } = input;

@@ -12,7 +12,7 @@ import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 export const instanceTypes: NodeGroupCheck = {
   ...required('InstanceTypeUnsupported', 'instance-types', 'the instance types'),
-  explains: ['GroupBroken'],
+  explains: ['Ec2InstanceTypeDoesNotExist', 'Unsupported'],
   needs: ['instanceTypes', 'launchTemplate'],
   evaluate({ spec, facts, region }) {
     const wanted = desiredTypes(spec, facts);
@@ -43,7 +43,7 @@ function wrongWith(name: string, found: readonly InstanceType[], region: string)
 /** Ensures that each instance type is offered in at least one of the zones, and that each zone offers at least one of the types. */
 export const offerings: NodeGroupCheck = {
   ...required('InstanceTypeNotOffered', 'zones', 'the zones of the instance types'),
-  explains: ['NodesMissing', 'GroupBroken'],
+  explains: ['NodesMissing', 'Unsupported'],
   needs: ['offerings', 'subnets', 'instanceTypes', 'launchTemplate'],
   evaluate(input) {
     const { spec, facts, region } = input;

@@ -13,7 +13,7 @@ import { minorNumber, supportOf } from './windowsSupport.ts';
  */
 export const kubernetesVersion: NodeGroupCheck = {
   ...required('UnsupportedVersion', 'versions', 'the Kubernetes version'),
-  explains: ['GroupBroken'],
+  explains: ['AmiIdNotFound', 'NodeCreationFailure'],
   needs: ['ami'],
   evaluate(input) {
     const { spec, cluster } = input;

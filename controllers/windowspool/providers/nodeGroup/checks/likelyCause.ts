@@ -8,9 +8,15 @@ import { checks } from './checks.ts';
 /** ` Likely cause: WindowsIPAMDisabled. See status.checks.`; empty when no known cause explains the symptoms. */
 export function likelyCause(s: EksDerived, symptoms: readonly Symptom[]): string {
   const { failed = [], ignored = [], warned = [] } = s.due.prerequisites.results ?? {};
-  const unmet = [...failed, ...ignored.filter(({ isUnknown }) => !isUnknown), ...warned];
-  const explained = checks.filter(({ explains = [] }) => explains.some((symptom) => symptoms.includes(symptom)));
-  const reasons = new Set<string>(explained.map(({ reason }) => reason));
-  const found = unmet.map(({ check }) => check.reason).filter((reason) => reasons.has(reason));
+  const isExplained = (explains: readonly Symptom[] = []) => explains.some((symptom) => symptoms.includes(symptom));
+  const byReason = new Map(checks.map((check) => [check.reason, check]));
+  const broken = [...failed, ...ignored.filter(({ isUnknown }) => !isUnknown)].filter(({ check }) =>
+    isExplained(byReason.get(check.reason)?.explains),
+  );
+  const possible = warned.filter(({ check }) => {
+    const { explains, explainsAsWarning = explains } = byReason.get(check.reason) ?? {};
+    return isExplained(explainsAsWarning);
+  });
+  const found = [...broken, ...possible].map(({ check }) => check.reason);
   return found.length === 0 ? '' : ` Likely cause: ${joined(found)}. See status.checks.`;
 }

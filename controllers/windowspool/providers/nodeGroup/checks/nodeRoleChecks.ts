@@ -24,7 +24,7 @@ const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'
  */
 export const nodeAccess: NodeGroupCheck = {
   ...required('NodeAccessInvalid', 'node-access', 'the access of the node role'),
-  explains: ['NotReady', 'NodesMissing', 'GroupBroken'],
+  explains: ['NotReady', 'NodesMissing', 'AccessDenied', 'NodeCreationFailure'],
   needs: ['accessEntry', 'roleMappings'],
   evaluate(input) {
     const { accessEntry, roleMappings } = input.facts;
@@ -141,7 +141,9 @@ function creationOf(role: string, cluster: string): string {
  */
 export const nodeRole: NodeGroupCheck = {
   ...required('NodeRoleShared', 'node-role', 'the node roles of Linux node groups'),
-  explains: ['NotReady', 'NodesMissing', 'GroupBroken'],
+  explains: ['NotReady', 'NodesMissing', 'AccessDenied', 'NodeCreationFailure'],
+  // It works while aws-auth has the groups of both.
+  explainsAsWarning: [],
   needs: ['linuxRoles', 'accessEntry'],
   evaluate(input) {
     const { facts, cluster } = input;

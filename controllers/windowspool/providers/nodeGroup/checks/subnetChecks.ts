@@ -8,7 +8,7 @@ import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 /** Ensures that each item of the spec selects a subnet. */
 export const subnets: NodeGroupCheck = {
   ...required('SubnetNotFound', 'subnets', 'the subnets'),
-  explains: ['NodesMissing', 'GroupBroken'],
+  explains: ['NodesMissing', 'Ec2SubnetNotFound', 'Ec2SubnetInvalidConfiguration', 'InvalidSubnetID'],
   needs: ['subnets'],
   evaluate: ({ spec, facts, region, cluster }) =>
     given(facts, 'subnets', (found) => {

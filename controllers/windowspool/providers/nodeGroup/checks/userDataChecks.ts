@@ -37,7 +37,7 @@ function resultOf(spec: CheckInput['spec'], source: ScriptSource): Answer {
  */
 export const userDataSyntax: NodeGroupCheck = {
   ...warns('UserDataSyntaxError', 'user-data-syntax', 'the syntax of that script'),
-  explains: ['NodesMissing', 'GroupBroken'],
+  explains: ['NodesMissing', 'NodeCreationFailure'],
   needs: ['userData'],
   evaluate({ spec, facts }) {
     const [userData, source] = [userDataIn(spec), facts.userData];

@@ -22,7 +22,7 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { describeUnconfirmed } from '../observation/confirmation.ts';
 import { groupOf, isClusterMismatch } from '../observation/knownGroups.ts';
-import { describeIssues, remediesFor } from '../reporting/healthIssues.ts';
+import { describeIssues, remediesFor, symptomsOf } from '../reporting/healthIssues.ts';
 import { canBeReplaced } from '../secondGroup/secondGroup.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
 
@@ -171,7 +171,7 @@ function assessStatus(result: RunResult<EksDerived>, group: NodeGroup): Conditio
         'working',
       );
     case 'CREATE_FAILED': {
-      const cause = likelyCause(s, ['GroupBroken']) || remediesFor(group);
+      const cause = `${likelyCause(s, symptomsOf(group))}${remediesFor(group)}`;
       return falseCondition(
         'CreateFailed',
         `EKS failed to create node group ${group.name}: ${describeIssues(group)}${cause} A retry deletes the group with its instances first. ${nextAttempt(s, group.modifiedAt)}`,
@@ -217,10 +217,10 @@ function isUnderWay(decisions: readonly Decision[], chain: Chain): boolean {
 
 function assessWorking(s: EksDerived, group: NodeGroup): ConditionState {
   if (group.status === 'DEGRADED') {
-    const cause = likelyCause(s, ['GroupBroken']);
+    const cause = likelyCause(s, symptomsOf(group));
     return falseCondition(
       'Degraded',
-      `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause || remediesFor(group)}${refusalOf(s)}`,
+      `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause}${remediesFor(group)}${refusalOf(s)}`,
     );
   }
   if (group.status === 'UPDATING') {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { HEALTH_CODES, type HealthIssue } from '../../../ports/eks.ts';
+import { HEALTH_CODES, type HealthIssue, LAUNCH_ERRORS } from '../../../ports/eks.ts';
 import { sampleGroup } from '../../../testing/fixtures.ts';
 import { assertMentions, goldenTexts } from '../../../testing/goldenTexts.ts';
 import { describeIssues, remediesFor } from './healthIssues.ts';
@@ -45,6 +45,17 @@ describe('the remedy for a health issue', () => {
       it(`of ${code} is one or more sentences`, () =>
         assert.match(remediesFor(group(issue(code))), /^ [A-Z][^\n]{10,350}\.$/)),
       () => [remediesFor(group(issue(code, 'ID'))).trim()],
+    );
+
+  for (const code of LAUNCH_ERRORS)
+    golden(
+      it(`of ${code}, which EKS quotes, is that of EC2`, () => {
+        const quoted = { ...issue('AsgInstanceLaunchFailures'), message: `Could not launch. ${code} - EC2 says more.` };
+        const remedy = remediesFor(group(quoted));
+        assert.match(remedy, /^ [A-Z][^\n]{10,350}\.$/);
+        assert.doesNotMatch(remedy, /describe-scaling-activities/);
+      }),
+      () => [remediesFor(group({ ...issue('AsgInstanceLaunchFailures'), message: `${code} - EC2 says more.` })).trim()],
     );
 
   it('is not repeated', () => {

@@ -1,5 +1,13 @@
 /** The health issues that EKS reports for a node group, and their remedies. */
-import { type HealthCode, type HealthIssue, isHealthCode, type NodeGroup } from '../../../ports/eks.ts';
+import type { Symptom } from '../../../checks/check.ts';
+import {
+  type HealthCode,
+  type HealthIssue,
+  isHealthCode,
+  type LaunchError,
+  launchErrorsIn,
+  type NodeGroup,
+} from '../../../ports/eks.ts';
 import { count, cut, joined, sentence } from '../../../util/words.ts';
 import { roleName } from '../desired/nodeRole.ts';
 
@@ -70,6 +78,35 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   Unknown: `Check the Auto Scaling group (${ACTIVITIES}). If the issue remains, open a case with AWS Support.`,
 };
 
+/** The remedy for each error of EC2 that EKS quotes, which says more than the code of EKS. */
+const LAUNCH_REMEDIES: Readonly<Record<LaunchError, string>> = {
+  InsufficientFreeAddressesInSubnet:
+    'Free addresses in the subnets (aws ec2 describe-subnets --subnet-ids SUBNETS), or use larger subnets.',
+  InsufficientInstanceCapacity:
+    'EC2 has no capacity for the instance type in the zone that the message names. Add more types to nodeGroup.instanceTypes, or subnets of more zones; EKS tries again.',
+  InvalidAMIID:
+    'The AMI does not exist any more, or is not shared with this account. Set nodeGroup.releaseVersion to a newer AMI release, or nodeGroup.ami to an AMI that exists.',
+  InvalidBlockDeviceMapping:
+    'The root volume is smaller than that of the AMI. Set nodeGroup.disk.sizeGiB, or the volume in the launch template, to at least the size that the message names.',
+  InvalidKMSKey:
+    'Enable the KMS key of the volumes, and let the service-linked role of EC2 Auto Scaling use it (AWSServiceRoleForAutoScaling).',
+  InvalidSubnetID: 'A subnet of the node group does not exist any more. Select existing subnets in nodeGroup.subnets.',
+  MaxSpotInstanceCountExceeded: `Request a higher quota of Spot Instances (${QUOTAS} ec2), or use On-Demand Instances.`,
+  SpotMaxPriceTooLow: 'Remove the maximum price of Spot Instances from the launch template.',
+  UnauthorizedOperation:
+    'Compare the operation that the message names with the permissions of the service-linked roles of EKS and EC2 Auto Scaling, and with service control policies.',
+  UnfulfillableCapacity:
+    'EC2 has no Spot capacity for these types. Add more types to nodeGroup.instanceTypes, or subnets of more zones; EKS tries again.',
+  Unsupported:
+    'The zone that the message names does not offer the instance type, or the type does not support a setting. Change nodeGroup.instanceTypes or the subnets.',
+  VcpuLimitExceeded: `Request a higher quota of vCPUs (${QUOTAS} ec2), or lower nodeGroup.scaling.maxSize.`,
+};
+
+/** What EKS and EC2 report of a group. */
+export function symptomsOf({ healthIssues }: Pick<NodeGroup, 'healthIssues'>): readonly Symptom[] {
+  return healthIssues.flatMap((issue) => [...(isHealthCode(issue.code) ? [issue.code] : []), ...launchErrorsIn(issue)]);
+}
+
 /** How much of the health issues a message has: the next step is at its end, which the schema would cut off. */
 const MOST_ISSUES = 5;
 const MOST_RESOURCES = 5;
@@ -104,11 +141,11 @@ type Group = Pick<NodeGroup, 'name' | 'arn' | 'nodeRoleArn' | 'subnets' | 'autoS
 /** The remedies for the first issues of a group, without duplicates. EKS evaluates the group's health again automatically. */
 export function remediesFor(group: Group): string {
   const found = new Set(
-    group.healthIssues
-      .slice(0, MOST_ISSUES)
-      .map((issue) =>
-        isHealthCode(issue.code) ? filled(remedies[issue.code], group, issue) : 'Fix the cause that EKS names.',
-      ),
+    group.healthIssues.slice(0, MOST_ISSUES).flatMap((issue) => {
+      const ofEc2 = launchErrorsIn(issue).map((code) => filled(LAUNCH_REMEDIES[code], group, issue));
+      if (ofEc2.length > 0) return ofEc2;
+      return [isHealthCode(issue.code) ? filled(remedies[issue.code], group, issue) : 'Fix the cause that EKS names.'];
+    }),
   );
   return found.size === 0 ? '' : ` ${[...found].join(' ')}`;
 }
