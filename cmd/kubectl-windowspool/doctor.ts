@@ -200,7 +200,7 @@ async function exporterCheck(cluster: Cluster): Promise<Check> {
     if (!found)
       return {
         result: 'SKIP',
-        detail: `no DaemonSet has the label ${EXPORTER}, so there are no alerts about memory and disks of nodes.`,
+        detail: `no DaemonSet has the label ${EXPORTER} of its chart. Other manifests have other labels: the alerts about memory and disks need its metrics, such as windows_memory_commit_limit.`,
       };
     const { desiredNumberScheduled = 0, numberReady = 0 } = found.status ?? {};
     const detail = `${numberReady} of ${desiredNumberScheduled} pods of DaemonSet ${found.metadata?.namespace}/${found.metadata?.name} are ready`;

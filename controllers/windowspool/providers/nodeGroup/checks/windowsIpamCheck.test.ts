@@ -58,7 +58,7 @@ describe('the checks of Windows IPAM', () => {
           'kube-system/amazon-vpc-cni',
           'enable-windows-ipam',
           '{"enableWindowsIpam":"true"}',
-          'kubectl -n kube-system',
+          'aws eks describe-addon --cluster-name prod --addon-name vpc-cni',
         ],
       ],
     ],

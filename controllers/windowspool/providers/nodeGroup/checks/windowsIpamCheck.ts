@@ -47,8 +47,9 @@ const CREATE = `kubectl -n kube-system create configmap amazon-vpc-cni --from-li
 /** How to enable Windows IPAM at the owner of the setting. `exists`: whether the ConfigMap exists. */
 function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: string, exists: boolean): string {
   const change = `et ${IPAM_KEY}: "true" in the ConfigMap (${exists ? PATCH : CREATE})`;
+  // An installed add-on reverts a patch of the ConfigMap.
   if (!addon?.ok)
-    return `If the vpc-cni add-on is installed, set its configuration value ${VALUE}. Otherwise, s${change}`;
+    return `If the vpc-cni add-on is installed (aws eks describe-addon --cluster-name ${cluster} --addon-name vpc-cni), set its configuration value ${VALUE}. Otherwise, set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
   if (!addon.value) return `The vpc-cni add-on is not installed. S${change}`;
   if (addon.value.windowsIpam)
     return `The vpc-cni add-on of cluster ${cluster} enables it and is ${addon.value.status}, but another user changed the ConfigMap. S${change}`;
