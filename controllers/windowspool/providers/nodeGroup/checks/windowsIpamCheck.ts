@@ -49,9 +49,14 @@ function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: strin
   const change = `et ${IPAM_KEY}: "true" in the ConfigMap (${exists ? PATCH : CREATE})`;
   // An installed add-on reverts a patch of the ConfigMap.
   if (!addon?.ok)
-    return `If the vpc-cni add-on is installed (aws eks describe-addon --cluster-name ${cluster} --addon-name vpc-cni), set its configuration value ${VALUE}. Otherwise, set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
+    return `If the vpc-cni add-on is installed (aws eks describe-addon --cluster-name ${isName(cluster) ? cluster : 'CLUSTER'} --addon-name vpc-cni), set its configuration value ${VALUE}. Otherwise, set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
   if (!addon.value) return `The vpc-cni add-on is not installed. S${change}`;
   if (addon.value.windowsIpam)
     return `The vpc-cni add-on of cluster ${cluster} enables it and is ${addon.value.status}, but another user changed the ConfigMap. S${change}`;
   return `The vpc-cni add-on of cluster ${cluster} manages the ConfigMap. Add ${VALUE} to the configuration values of the add-on; do not patch the ConfigMap`;
+}
+
+/** Without AWS, the plugin knows only the URL of the cluster. */
+function isName(cluster: string): boolean {
+  return /^[0-9A-Za-z][-\w]*$/.test(cluster);
 }
