@@ -146,6 +146,28 @@ describe('kubectl windowspool lint', () => {
       assert.ok(result.errors.startsWith(text), result.errors);
     });
 
+  it('checks the other files of a folder that has one which is no manifest, and RuntimeClasses of Docker', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'windowspool-lint-'));
+    try {
+      writeFileSync(join(folder, 'broken.yaml'), 'kind: [');
+      const docker = CLASS.replace('node.k8s.io/v1', 'node.k8s.io/v1beta1').replace('runhcs-wcow-process', 'docker');
+      writeFileSync(join(folder, 'class.yaml'), docker);
+      writeFileSync(join(folder, 'cart.json'), JSON.stringify(WORKLOADS['cart.yaml']));
+      const { code, printed } = await run([folder]);
+      assert.equal(code, EXIT.failed);
+      for (const text of [
+        'File broken.yaml',
+        'is not YAML',
+        'APIVersionRemoved',
+        'DockerHandler',
+        'Deployment shop/cart',
+      ])
+        assert.ok(printed.includes(text), `${text} in ${printed}`);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('says that files without workloads have none', async () => {
     const { code, printed } = await run([pathOf('runtime-class.yaml')]);
     assert.deepEqual([code, printed], [0, 'No workloads found in shop/runtime-class.yaml.']);

@@ -1,4 +1,5 @@
 /** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
+import { basename } from 'node:path';
 import type { V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
@@ -104,9 +105,17 @@ async function lintFiles(
   skipped: string[],
 ): Promise<LintedWorkload[]> {
   const objects: { readonly file: string; readonly manifest: Manifest }[] = [];
+  const broken: LintedWorkload[] = [];
   for (const path of paths)
-    for (const file of await manifestFiles(path))
-      for (const manifest of objectsIn(await readManifest(file), file)) objects.push({ file, manifest });
+    for (const file of await manifestFiles(path)) {
+      try {
+        for (const manifest of objectsIn(await readManifest(file), file)) objects.push({ file, manifest });
+      } catch (error) {
+        // A folder often has a file that is no manifest: it costs only itself.
+        if (!(error instanceof Failure) || file === path) throw error;
+        broken.push({ file, kind: 'File', name: basename(file), findings: [], error: error.message });
+      }
+    }
   const own = objects
     .map(({ manifest }) => manifest)
     .filter(({ kind, metadata }) => kind === 'RuntimeClass' && typeof metadata?.name === 'string') as unknown[];
@@ -118,10 +127,41 @@ async function lintFiles(
     ? []
     : await unlessForbidden(connect().then(runtimeClassesOf), [], UNKNOWN_CLASSES, skipped, () => true);
   const classes = [...known, ...others];
-  return objects.flatMap(({ file, manifest }) => {
-    const workload = linted(manifest, classes);
+  const checked = objects.flatMap(({ file, manifest }) => {
+    const workload = linted(manifest, classes) ?? lintedClass(manifest);
     return workload ? [{ file, ...workload }] : [];
   });
+  return [...broken, ...checked];
+}
+
+/** Of dockershim, which no Kubernetes since 1.24 has. Other handlers can be in the configuration of containerd. */
+const DOCKER = 'docker';
+const SERVED = 'node.k8s.io/v1';
+const CLASSES = 'https://kubernetes.io/docs/concepts/containers/runtime-class/';
+
+/** The result for a RuntimeClass that selects Windows; undefined for another object, and for one without findings. */
+function lintedClass(manifest: Manifest): LintedWorkload | undefined {
+  const { kind, metadata, apiVersion, handler, scheduling } = manifest as Manifest &
+    Partial<LintedRuntimeClass & { apiVersion: string }>;
+  if (kind !== 'RuntimeClass' || scheduling?.nodeSelector?.['kubernetes.io/os'] !== 'windows') return undefined;
+  const finding = (rule: string, message: string): Finding => ({
+    ...{ rule, names: [], source: CLASSES, grade: 'fails' },
+    message: `${rule}: ${message}`,
+  });
+  const findings = [
+    ...(apiVersion === SERVED
+      ? []
+      : [finding('APIVersionRemoved', `No Kubernetes since 1.25 serves ${String(apiVersion)}. Use ${SERVED}.`)]),
+    ...(handler === DOCKER
+      ? [
+          finding(
+            'DockerHandler',
+            'containerd does not have the handler docker, so every pod of the class fails. Use runhcs-wcow-process.',
+          ),
+        ]
+      : []),
+  ];
+  return findings.length === 0 ? undefined : { kind, name: metadata?.name ?? '(no name)', findings };
 }
 
 const UNKNOWN_CLASSES =

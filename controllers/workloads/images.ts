@@ -2,12 +2,20 @@
 
 /** Microsoft's tags of Windows base images, as regular expressions of lower-case images, by build. Other tags are unknown. */
 export const TAGS: Readonly<Record<string, string>> = {
-  '10.0.14393': tagWith('ltsc2016'),
-  '10.0.17763': `${tagWith('ltsc2019')}|${versionTag('1809')}`,
-  '10.0.19042': versionTag('20h2'),
-  '10.0.20348': tagWith('ltsc2022'),
-  '10.0.26100': tagWith('ltsc2025'),
+  '10.0.14393': `${tagWith('ltsc2016')}|${buildTag('14393')}`,
+  '10.0.17763': `${tagWith('ltsc2019')}|${versionTag('1809')}|${buildTag('17763')}`,
+  '10.0.19042': `${versionTag('20h2')}|${buildTag('19042')}`,
+  '10.0.20348': `${tagWith('ltsc2022')}|${buildTag('20348')}`,
+  '10.0.26100': `${tagWith('ltsc2025')}|${buildTag('26100')}`,
 };
+
+/** Images of Windows, by a repository of Microsoft or by their tag. */
+export const WINDOWS_IMAGE = `^mcr[.]microsoft[.]com/windows/|${Object.values(TAGS).join('|')}`;
+
+/** Microsoft also tags with the full build: 10.0.17763.4131. */
+function buildTag(build: string): string {
+  return tagWith(`10[.]0[.]${build}([.][0-9]+)?`);
+}
 
 function tagWith(part: string): string {
   return `:([^/]*[._-])?${part}($|[._-])`;

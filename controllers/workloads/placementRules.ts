@@ -1,5 +1,5 @@
 /** Rules about the nodes of pods: their operating system and their Windows build. */
-import { TAGS } from './images.ts';
+import { TAGS, WINDOWS_IMAGE } from './images.ts';
 import { inContainers, type Rule } from './rule.ts';
 
 const NO_PRIVATE_ADDRESS = 'https://github.com/aws/containers-roadmap/issues/463';
@@ -21,6 +21,8 @@ const IS_OTHER = Object.entries(TAGS)
 const HAS_TAG =
   "variables.isProcessIsolated && variables.selectedBuild != '' && has(c.image) && !c.image.contains('@')";
 const IS_2022_ON_2025 = `variables.selectedBuild == '10.0.26100' && c.image.lowerAscii().matches('${TAGS['10.0.20348']}')`;
+
+const IS_WINDOWS_IMAGE = `has(c.image) && c.image.lowerAscii().matches('${WINDOWS_IMAGE}')`;
 
 /** Rules about placement and images of pods on Windows, and about Linux pods that would run there. */
 export const PLACEMENT_RULES: readonly Rule[] = [
@@ -71,10 +73,21 @@ export const PLACEMENT_RULES: readonly Rule[] = [
     source: COMPATIBILITY,
   },
   {
+    name: 'WindowsImageUnselected',
+    grade: 'advice',
+    for: 'linux',
+    ...inContainers(
+      `variables.selectedOS == '' && !has(variables.podSpec.runtimeClassName) && !(${HAS_NODE_NAME}) && ${IS_WINDOWS_IMAGE}`,
+    ),
+    message: `The image is for Windows, and the pod selects no operating system: it starts on Linux and fails, or gets no IP address on EKS. ${REMEDY}`,
+    source: NO_PRIVATE_ADDRESS,
+  },
+  {
     name: 'LinuxOnWindows',
     grade: 'advice',
     for: 'linux',
     expression:
+      `!variables.containers.exists(c, ${IS_WINDOWS_IMAGE}) && ` +
       "variables.podSpec.?tolerations.orValue([]).exists(t, t.?effect.orValue('') in ['', 'NoSchedule'] && " +
       "(t.?key.orValue('') == '' ? t.?operator.orValue('') == 'Exists' : " +
       "t.key == 'os' && (t.?operator.orValue('') == 'Exists' || t.?value.orValue('') in ['windows', 'Windows']))) && " +

@@ -11,6 +11,9 @@ const MODES = ['secret', 'configMap', 'downwardAPI', 'projected'].map(
   (kind) => `v.?${kind}.?defaultMode.orValue(${DEFAULT_MODE}) != ${DEFAULT_MODE}`,
 );
 
+/** Quantities of less than 20 MiB, as users write them. */
+const UNDER_20_MIB = '^([0-9]|1[0-9])([.][0-9]+)?Mi?$|^[0-9]{1,5}([.][0-9]+)?(Ki|k)$|^[0-9]{1,7}$';
+
 /** Rules about volumes, memory and DNS. */
 export const RESOURCE_RULES: readonly Rule[] = [
   {
@@ -37,6 +40,15 @@ export const RESOURCE_RULES: readonly Rule[] = [
     ...inContainers("c.?resources.?limits.orValue({}).exists(key, key.startsWith('hugepages-'))"),
     message: 'Windows nodes have no huge pages, so the pod stays Pending. Remove the hugepages- limits',
     source: CONTAINER_FIELDS,
+  },
+  {
+    name: 'MemoryLimitTooLow',
+    grade: 'fails',
+    for: 'windows',
+    ...inContainers(`c.?resources.?limits[?'memory'].orValue('').matches('${UNDER_20_MIB}')`),
+    message:
+      'Windows does not start in a container with a memory limit of a few MiB: it hangs, and can take the container runtime of the node with it. Set a limit of at least 100Mi',
+    source: 'https://github.com/microsoft/Windows-Containers/issues/482',
   },
   {
     name: 'MemoryMedium',

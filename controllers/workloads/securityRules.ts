@@ -38,6 +38,8 @@ const IGNORED: readonly (readonly [name: string, field: string, remedy: string, 
   ['ProcMount', 'procMount', 'Remove it: Windows has no /proc', "orValue('Default') != 'Default'"],
 ];
 
+const POD_CONTEXT = 'variables.podSpec.?securityContext';
+
 /** Rules about host namespaces and security contexts. */
 export const SECURITY_RULES: readonly Rule[] = [
   {
@@ -48,6 +50,27 @@ export const SECURITY_RULES: readonly Rule[] = [
     message:
       'hostNetwork works on Windows only for HostProcess pods, so the pod gets no network. Remove it, or set windowsOptions.hostProcess',
     source: 'https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html',
+  },
+  {
+    name: 'HostProcessNetwork',
+    grade: 'fails',
+    for: 'windows',
+    expression: 'variables.isHostProcess && !variables.podSpec.?hostNetwork.orValue(false)',
+    message:
+      'HostProcess pods have the network of the node, and the API server rejects them without hostNetwork. Set hostNetwork: true',
+    source: 'https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/',
+  },
+  {
+    name: 'RunAsNonRootAdministrator',
+    grade: 'fails',
+    for: 'windows',
+    ...inContainers(
+      `c.?securityContext.?runAsNonRoot.orValue(${POD_CONTEXT}.?runAsNonRoot.orValue(false)) && ` +
+        `c.?securityContext.?windowsOptions.?runAsUserName.orValue(${POD_CONTEXT}.?windowsOptions.?runAsUserName.orValue('')).lowerAscii() == 'containeradministrator'`,
+    ),
+    message:
+      'runAsNonRoot does not allow ContainerAdministrator, so the kubelet does not start the container. Set windowsOptions.runAsUserName: ContainerUser, or remove runAsNonRoot',
+    source: 'https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers-securitycontext',
   },
   // The processes of HostProcess pods are those of the node, which these pods see anyway: the chart of windows_exporter sets hostPID.
   ...(['hostPID', 'hostIPC', 'shareProcessNamespace'] as const).map(

@@ -54,7 +54,27 @@ const namespaces: readonly Case[] = [
   pod('hostUsers true', windowsSpec({ hostUsers: true })),
 ];
 
+const asAdministrator = { windowsOptions: { runAsUserName: 'ContainerAdministrator' } };
 const security: readonly Case[] = [
+  pod(
+    'runAsNonRoot as ContainerAdministrator',
+    inPod({ ...asAdministrator, runAsNonRoot: true }),
+    'RunAsNonRootAdministrator',
+  ),
+  pod(
+    'runAsNonRoot, and a container as ContainerAdministrator',
+    windowsSpec({
+      securityContext: { runAsNonRoot: true },
+      containers: [container({ securityContext: asAdministrator })],
+    }),
+    'RunAsNonRootAdministrator',
+  ),
+  pod('ContainerAdministrator', inPod(asAdministrator)),
+  pod(
+    'a gMSA and no selector',
+    { containers: [container()], securityContext: { windowsOptions: { gmsaCredentialSpecName: 'web' } } },
+    'NoNodeSelector',
+  ),
   pod('runAsUserName', inPod({ windowsOptions: { runAsUserName: 'ContainerUser' }, runAsNonRoot: true })),
   pod('a container that is privileged', inContainer({ privileged: true }), 'Privileged'),
   pod('a container that is not privileged', inContainer({ privileged: false })),
@@ -100,6 +120,12 @@ const security: readonly Case[] = [
 
 const claim = { persistentVolumeClaim: { claimName: 'data' } };
 const resources: readonly Case[] = [
+  ...['6Mi', '19.5M', '9000Ki', '1000000'].map((memory) =>
+    pod(`a memory limit of ${memory}`, windowsContainer({ resources: { limits: { memory } } }), 'MemoryLimitTooLow'),
+  ),
+  ...['20Mi', '0.5Gi', '200M'].map((memory) =>
+    pod(`a memory limit of ${memory}`, windowsContainer({ resources: { limits: { memory } } })),
+  ),
   pod(
     'volumeDevices',
     {
@@ -201,6 +227,8 @@ const images: readonly Case[] = [
       ['app:latest', SELECTOR_2022],
       ['app', SELECTOR_2022],
       ['servercore:ltsc2019', SELECTOR],
+      ['servercore:10.0.20348.2762', SELECTOR_2022],
+      ['app:10.0.177630', SELECTOR_2022],
       [`servercore:ltsc2019@${DIGEST}`, SELECTOR_2022],
     ] as const
   ).map(([tag, selector]) => pod(`the image ${tag} on ${JSON.stringify(selector)}`, image(tag, selector))),
@@ -211,6 +239,8 @@ const images: readonly Case[] = [
     'servercore:20H2',
     'servercore:ltsc2016',
     'app:1-ltsc2025',
+    'servercore:10.0.17763.4131',
+    'windows:10.0.14393.693',
   ].map((tag) => pod(`the image ${tag} on 2022`, image(tag), 'ImageForOtherBuild')),
   pod('a 2022 image on 2019', image('servercore:ltsc2022', on('10.0.17763')), 'ImageForOtherBuild'),
   pod('a 2019 image on 2025', image('servercore:ltsc2019', on('10.0.26100')), 'ImageForOtherBuild'),
@@ -242,6 +272,12 @@ const images: readonly Case[] = [
 ];
 
 const onLinux: readonly Case[] = [
+  pod(
+    'a Windows image that only tolerates the taint',
+    { tolerations: TOLERATIONS, containers: [container()] },
+    'WindowsImageUnselected',
+  ),
+  pod('a Windows image', { containers: [container()] }, 'WindowsImageUnselected'),
   pod('a toleration of everything', linux({ tolerations: everything }), 'LinuxOnWindows'),
   pod('a toleration of the taint', linux({ tolerations: TOLERATIONS }), 'LinuxOnWindows'),
   pod('a toleration of the key os', linux({ tolerations: [{ key: 'os', operator: 'Exists' }] }), 'LinuxOnWindows'),
