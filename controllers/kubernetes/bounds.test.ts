@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { assertNames } from '../../test/messages.ts';
 import { type KubernetesClient, LARGEST_OBJECT, LARGEST_PAGE } from './client.ts';
-import { jsonDecoder } from './decoder.ts';
+import { jsonDecoder, LARGEST_EVENT } from './decoder.ts';
 import { createDrains } from './drains.ts';
 import { createEvictions } from './evictions.ts';
 import { KubernetesError } from './kubernetesError.ts';
@@ -37,6 +37,15 @@ describe('the body of a response', () => {
         const decoder = jsonDecoder((object: object) => object);
         const source = createListWatch({ client, path: '/api/v1/nodes', decoder, maxListBytes: 3 * MEBIBYTE });
         return source.list({ resourceVersion: '5' }, signal);
+      },
+    ],
+    [
+      'one object of a collection',
+      LARGEST_EVENT,
+      (client) => {
+        const decoder = jsonDecoder((object: object) => object);
+        const source = createListWatch({ client, path: '/api/v1/nodes', decoder });
+        return source.list({ resourceVersion: '', limit: 1 }, signal);
       },
     ],
   ];

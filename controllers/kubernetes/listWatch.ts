@@ -1,7 +1,7 @@
 import type { ListWatch } from '../runtime/ports.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import type { KubernetesClient, Query } from './client.ts';
-import type { Decoder } from './decoder.ts';
+import { type Decoder, LARGEST_EVENT } from './decoder.ts';
 import { toCallError } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 
@@ -19,7 +19,7 @@ export interface ListWatchOptions<T> {
   readonly decoder: Decoder<T>;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Limits the response to a list; a longer one is an error. Default 1 GiB. */
+  /** Limits the response to a list; a longer one is an error. Default 1 GiB. A page of `limit` objects is limited to as many of the largest, too. */
   readonly maxListBytes?: number;
 }
 
@@ -41,7 +41,7 @@ export function createListWatch<T>({
         accept: decoder.accept.list,
         signal,
         timeoutMs: LIST_TIMEOUT_MS,
-        maxBytes: maxListBytes,
+        maxBytes: Math.min(maxListBytes, (limit ?? Number.POSITIVE_INFINITY) * LARGEST_EVENT),
       };
       return decoder.page(await client.requestBytes('GET', path, options));
     },
