@@ -57,7 +57,7 @@ const checks: readonly Check[] = [
       const name = container.env[0].valueFrom.configMapKeyRef.name;
       const map = await reader.run(`kubectl -n winpool-system get configmap ${name} --output json`);
       assert.deepEqual(JSON.parse(map).data, { clusterName: 'my-cluster', region: 'eu-west-1' });
-      const role = 'kubectl -n winpool-system get role windowspool-operator-leader-election --output json';
+      const role = 'kubectl -n kube-system get role windowspool-operator-leader-election --output json';
       assert.deepEqual(JSON.parse(await reader.run(role)).rules[1].resourceNames, ['windowspool-operator']);
       await reader.run('kubectl apply -k config/default --dry-run=server --validate=strict');
       await reader.run('kubectl apply -k config/samples --dry-run=server --validate=strict');
@@ -70,7 +70,7 @@ const checks: readonly Check[] = [
       const kinds = 'crds,clusterroles,clusterrolebindings,namespaces,runtimeclasses';
       const left = (await reader.run(`kubectl get ${kinds} --output name`)).split('\n');
       assert.deepEqual(
-        left.filter((name) => /windowspool|winpool-|runtimeclass/.test(name)),
+        left.filter((name) => /windowspool|namespace\/winpool-|runtimeclass/.test(name)),
         [],
       );
     },
