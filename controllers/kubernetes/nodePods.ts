@@ -22,6 +22,7 @@ import { foreignText } from '../windowspool/ports/foreignText.ts';
 import {
   type ContainerState,
   type DesiredNodePod,
+  delayAfter,
   kubeletMessage,
   NODE_POD_CONTAINERS,
   NODE_POD_PURPOSES,
@@ -132,15 +133,14 @@ export function createNodePods(
 }
 
 /**
- * A kubelet may delete the pods on its node, and a pod that is gone shows no attempt: one of the same name is created again after 10 seconds, then after twice
- * as long, and so on.
+ * A kubelet may delete the pods on its node, and a pod that is gone shows no attempt: one of the same name is created again after the delays of attempts.
  */
 class Recreations {
   readonly #known = new Map<string, { readonly at: number; readonly count: number }>();
 
   mustWait(name: string, now: number): boolean {
-    const { at, count } = this.#known.get(name) ?? { at: Number.NEGATIVE_INFINITY, count: 0 };
-    return now - at < Math.min(FIRST_RECREATION_MS * 2 ** Math.min(count - 1, 10), LAST_RECREATION_MS);
+    const known = this.#known.get(name);
+    return known !== undefined && now - known.at < delayAfter(known.count);
   }
 
   created(name: string, now: number): void {
@@ -152,8 +152,6 @@ class Recreations {
   }
 }
 
-const FIRST_RECREATION_MS = 10_000;
-const LAST_RECREATION_MS = 600_000;
 /** Two pods on each of 5,000 nodes. */
 const MOST_NAMES = 10_000;
 

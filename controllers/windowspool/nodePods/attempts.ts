@@ -1,12 +1,7 @@
 /** The attempts of one purpose on one node: a pod for each, with the number of the attempt in its name. Pure. */
-import type { NodePod, NodePodPurpose } from '../ports/nodePods.ts';
+import { delayAfter, type NodePod, type NodePodPurpose } from '../ports/nodePods.ts';
 import { hasEnded } from '../ports/pods.ts';
 import { duration } from '../util/words.ts';
-
-/** The delay before the second attempt, in milliseconds. It doubles with each attempt. */
-export const FIRST_DELAY_MS = 10_000;
-/** The longest delay, in milliseconds. */
-const LAST_DELAY_MS = 600_000;
 
 /** More than in 19 years. A kubelet can create mirror pods with any name: after one with this number, no pod is created. */
 export const MOST_ATTEMPTS = 999_999;
@@ -38,7 +33,7 @@ export function attemptsIn(pods: readonly NodePod[], purpose: NodePodPurpose, ke
  */
 export function retryAt({ number, pod }: Attempt, timeoutMs: number): number {
   const endedAt = Math.min(pod.changedAt, startDeadline(pod, timeoutMs));
-  return endedAt + Math.min(FIRST_DELAY_MS * 2 ** Math.min(number - 1, 20), LAST_DELAY_MS);
+  return endedAt + delayAfter(number);
 }
 
 /** When a pod whose containers have not started counts as failed, in epoch milliseconds. Its kubelet ends it only after it has accepted it. */

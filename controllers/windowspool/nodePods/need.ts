@@ -6,12 +6,18 @@ import type { ImageState, NodePodNeed, Preparation, RequiredImage, SmokeTestStat
 import type { Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import { isReadinessTaint } from '../nodes/nodeTaints.ts';
 import { foreignText } from '../ports/foreignText.ts';
-import type { DesiredNodePod, NodePod, NodePodContainer, NodePodPurpose } from '../ports/nodePods.ts';
+import {
+  type DesiredNodePod,
+  FIRST_DELAY_MS,
+  type NodePod,
+  type NodePodContainer,
+  type NodePodPurpose,
+} from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { hasEnded } from '../ports/pods.ts';
 import type { Toleration } from '../ports/runtimeClasses.ts';
 import { OS_TOLERATIONS, tolerationOf } from '../runtimeClass/runtimeClass.ts';
-import { type Attempt, attemptsIn, FIRST_DELAY_MS, MOST_ATTEMPTS, podName, startDeadline } from './attempts.ts';
+import { type Attempt, attemptsIn, MOST_ATTEMPTS, podName, startDeadline } from './attempts.ts';
 import { hasPulled, PULL_COMMAND, pullErrorIn } from './imagePull.ts';
 import { isOnNode, isPrepared, isUnread, pullKey, testKey, timeoutMs } from './preparation.ts';
 import { testContainer } from './smokeTest.ts';

@@ -11,6 +11,16 @@ export type NodePodPurpose = (typeof NODE_POD_PURPOSES)[number];
 /** The names of the containers of such pods: `pull`, and that of a test. */
 export const NODE_POD_CONTAINERS = ['pull', 'service'] as const;
 
+/** The delay before the second attempt, in milliseconds. It doubles with each attempt. */
+export const FIRST_DELAY_MS = 10_000;
+/** The longest delay, in milliseconds. */
+const LAST_DELAY_MS = 600_000;
+
+/** The delay after so many attempts, at least one, in milliseconds. */
+export function delayAfter(attempts: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), LAST_DELAY_MS);
+}
+
 /** A pod that should run on a node, once. */
 export interface DesiredNodePod {
   /** Unique in the cluster, and the same for the same purpose: a second creation fails. */
