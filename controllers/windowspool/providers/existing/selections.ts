@@ -86,9 +86,12 @@ export class Selections {
   }
 
   #entryOf(pools: Pools, holder: string | undefined, owner: string | undefined): Entry {
-    const known = this.#entries.get(pools) ?? new Map<string, Entry>();
-    this.#entries.set(pools, known);
-    this.#pools.set(keyOf([...pools]), pools);
+    let known = this.#entries.get(pools);
+    if (!known) {
+      known = new Map();
+      this.#entries.set(pools, known);
+      this.#pools.set(keyOf([...pools]), pools);
+    }
     const holding = holdingOf(holder, owner);
     const entry = known.get(holding) ?? { pools, holder, owner, nodes: new Set() };
     known.set(holding, entry);
