@@ -1,6 +1,7 @@
 import { met, notMet, notMetYet, required } from '../../../checks/check.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Addon } from '../../../ports/prerequisites.ts';
+import { CLUSTER_NAME } from '../launchTemplate/bootstrap.ts';
 import { IPAM_KEY, isIpamOn } from '../windowsIpam/addressMode.ts';
 import { type IpamMove, lastWriterOf, nextIpamMove } from '../windowsIpam/nextIpamMove.ts';
 import { type SystemCheck, unread } from './nodeGroupCheck.ts';
@@ -48,15 +49,11 @@ const CREATE = `kubectl -n kube-system create configmap amazon-vpc-cni --from-li
 function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: string, exists: boolean): string {
   const change = `et ${IPAM_KEY}: "true" in the ConfigMap (${exists ? PATCH : CREATE})`;
   // An installed add-on reverts a patch of the ConfigMap.
+  // Without AWS, the plugin knows only the URL of the cluster.
   if (!addon?.ok)
-    return `If the vpc-cni add-on is installed (aws eks describe-addon --cluster-name ${isName(cluster) ? cluster : 'CLUSTER'} --addon-name vpc-cni), set its configuration value ${VALUE}. Otherwise, set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
+    return `If the vpc-cni add-on is installed (aws eks describe-addon --cluster-name ${CLUSTER_NAME.test(cluster) ? cluster : 'CLUSTER'} --addon-name vpc-cni), set its configuration value ${VALUE}. Otherwise, set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
   if (!addon.value) return `The vpc-cni add-on is not installed. S${change}`;
   if (addon.value.windowsIpam)
     return `The vpc-cni add-on of cluster ${cluster} enables it and is ${addon.value.status}, but another user changed the ConfigMap. S${change}`;
   return `The vpc-cni add-on of cluster ${cluster} manages the ConfigMap. Add ${VALUE} to the configuration values of the add-on; do not patch the ConfigMap`;
-}
-
-/** Without AWS, the plugin knows only the URL of the cluster. */
-function isName(cluster: string): boolean {
-  return /^[0-9A-Za-z][-\w]*$/.test(cluster);
 }

@@ -85,7 +85,7 @@ export function userDataSizeProblem(userData: string, mostBytes = MAX_USER_DATA_
 }
 
 /** Names and values that differ from these are not quoted, but refused: they would not reach the kubelet as one argument. */
-const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
+export const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
 const ENDPOINT = /^https:\/\/[0-9A-Za-z.-]{1,253}(?::[0-9]{1,5})?\/?$/;
 const BASE64 = /^[0-9A-Za-z+/]{4,8192}={0,2}$/;
 const CIDR = /^[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\/[0-9]{1,2}$/;
