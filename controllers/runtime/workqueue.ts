@@ -30,8 +30,13 @@ export interface WorkqueueOptions {
 }
 
 const DEFAULTS = {
-  ...{ baseDelayMs: 5, maxDelayMs: 1_000_000, retriesPerSecond: 10, burst: 100, maxRateDelayMs: 5_000 },
-  ...{ runsPerSecond: 5, runBurst: 50 },
+  baseDelayMs: 5,
+  maxDelayMs: 1_000_000,
+  retriesPerSecond: 10,
+  burst: 100,
+  maxRateDelayMs: 5_000,
+  runsPerSecond: 5,
+  runBurst: 50,
 };
 
 /**

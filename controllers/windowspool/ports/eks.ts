@@ -304,7 +304,9 @@ export const LAUNCH_ERRORS = [
 /** One of {@link LAUNCH_ERRORS}. */
 export type LaunchError = (typeof LAUNCH_ERRORS)[number];
 
+const LAUNCH_ERROR_PATTERNS = LAUNCH_ERRORS.map((code) => [code, new RegExp(`\\b${code}\\b`)] as const);
+
 /** The errors of EC2 in the message of a health issue. */
 export function launchErrorsIn({ message }: Pick<HealthIssue, 'message'>): readonly LaunchError[] {
-  return LAUNCH_ERRORS.filter((code) => new RegExp(`\\b${code}\\b`).test(message));
+  return LAUNCH_ERROR_PATTERNS.flatMap(([code, pattern]) => (pattern.test(message) ? [code] : []));
 }
