@@ -16,6 +16,7 @@ import {
   reasons,
   remedyFor,
 } from '../../controllers/windowspool/api/reasons.ts';
+import { resolved } from '../../controllers/windowspool/conditions/references.ts';
 import { describeRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
@@ -90,7 +91,7 @@ const RETRIED: readonly string[] = [
 /** The report of a pool. */
 export function reportOf(pool: WindowsPool): PoolReport {
   const { metadata, spec, status } = pool;
-  const conditions = status?.conditions ?? [];
+  const conditions = resolved(status?.conditions ?? []);
   const ready = conditions.find(({ type }) => type === 'Ready');
   const { problems, inProgress } = findingsIn(conditions);
   const group = status?.nodeGroup;

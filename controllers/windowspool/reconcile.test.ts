@@ -13,6 +13,7 @@ import {
   signal,
   until,
   wake,
+  wholeCondition,
 } from './testing/life.ts';
 
 describe('a pool that is applied', () => {
@@ -158,7 +159,7 @@ describe('a pool that is Ready', () => {
     world.calls.splice(0);
     await wake(world, deps);
     assert.deepEqual(world.awsCalls(), ['DescribeNodegroup', 'DescribeAutoScalingGroups', 'DescribeInstances']);
-    const verified = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodesVerified');
+    const verified = wholeCondition(world.pools.get('web'), 'NodesVerified');
     assert.equal(verified?.reason, 'Joining');
   });
 

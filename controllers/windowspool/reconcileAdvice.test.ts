@@ -5,13 +5,12 @@ import { adviceReasonsIn } from './testing/adviceStates.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';
 import { DISK_100 } from './testing/launchSettingsScenes.ts';
-import { fresh, ready, until, wake } from './testing/life.ts';
+import { fresh, ready, until, wake, wholeCondition } from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
 const advice = (world: FakeWorld) => adviceReasonsIn(world.pools.get('web'));
 const gauges = (world: FakeWorld) => gaugesOf(world.metrics.get('web'), 'windowspool_advice');
-const prerequisites = (world: FakeWorld) =>
-  world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+const prerequisites = (world: FakeWorld) => wholeCondition(world.pools.get('web'), 'PrerequisitesMet');
 
 /** A rule that opens the port of the kubelet. */
 const OPEN = { IpProtocol: 'tcp', FromPort: 1025, ToPort: 65535, IpRanges: [{ CidrIp: '10.0.0.0/16' }] };

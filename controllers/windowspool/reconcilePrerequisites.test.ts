@@ -6,11 +6,10 @@ import { nodeGroupIn } from './rules/nodeSource.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, SUBNETS, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions } from './testing/goldenTexts.ts';
-import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
+import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake, wholeCondition } from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 
-const condition = (world: FakeWorld, type: string, name = 'web') =>
-  world.pools.get(name)?.status?.conditions?.find((each) => each.type === type);
+const condition = (world: FakeWorld, type: string, name = 'web') => wholeCondition(world.pools.get(name), type);
 const says = (world: FakeWorld, type: string) => `${condition(world, type)?.status} ${condition(world, type)?.reason}`;
 
 describe('a pool whose prerequisites are not met', () => {

@@ -69,7 +69,7 @@ export async function report(
     labels: {},
     value: now / 1_000,
   });
-  publishNews(outcome.after, status, reporter.events);
+  publishNews(outcome.after, assessment, status, reporter.events);
   return { kind: 'reported', pool: answer.value };
 }
 

@@ -4,7 +4,7 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { reconcile } from '../reconcile.ts';
 import { MINUTE, NOW, sampleError, sampleNode, settings } from '../testing/fixtures.ts';
 import { assertBrief, type Brief } from '../testing/goldenTexts.ts';
-import { readyWorld, signal, until, wake } from '../testing/life.ts';
+import { readyWorld, signal, until, wake, wholeCondition } from '../testing/life.ts';
 import { renameNodes } from '../testing/nodeLife.ts';
 import { instanceIdOf, UnwatchedNodes } from './unwatchedNodes.ts';
 
@@ -124,7 +124,7 @@ describe('thousands of nodes that left the cache', () => {
 
 describe('a pool with a node that loses the label of its group', () => {
   const verified = (world: Awaited<ReturnType<typeof readyWorld>>['world']) => {
-    const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'NodesVerified');
+    const found = wholeCondition(world.pools.get('web'), 'NodesVerified');
     return `${found?.status} ${found?.reason}: ${found?.message}`;
   };
   const removed = (label: string): Brief => [
@@ -224,7 +224,7 @@ describe('a pool with a node that loses the label of its group', () => {
     world.now += 2_000;
     const next = await reconcile('web', deps, signal);
     assert.ok(next.kind === 'requeueAfter' && next.ms <= settings.deniedRetryMs);
-    const met = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+    const met = wholeCondition(world.pools.get('web'), 'PrerequisitesMet');
     assert.equal(met?.reason, 'AccessDenied');
   });
 });

@@ -3,6 +3,7 @@
 import type { Condition, WindowsPool, WindowsPoolStatus } from '../api/api.gen.ts';
 import { onTheWay, reasons } from '../api/reasons.ts';
 import { publishBlockedDrains, publishOnNodes, publishReplaced } from '../disruption/nodeEvents.ts';
+import type { ConditionSet } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { StepError } from '../model/stepError.ts';
@@ -22,8 +23,8 @@ export function publishDone(outcome: Outcome, sinks: EventSinks): void {
 }
 
 /** Publishes what is new in a status that was just written. An event must not refer to a status that is not written yet. */
-export function publishNews(s: Derived, status: WindowsPoolStatus, events: Events): void {
-  const isDrainBlocked = publishChanges(s.pool, status, events).has('DrainBlocked');
+export function publishNews(s: Derived, assessment: ConditionSet, status: WindowsPoolStatus, events: Events): void {
+  const isDrainBlocked = publishChanges(s.pool, assessment, status, events).has('DrainBlocked');
   if (isDrainBlocked) publishBlockedDrains(s, events);
   publishReplaced(s, status, events);
 }
@@ -76,7 +77,12 @@ function publishImagesNotStarted({ done, after: { pool } }: Outcome, events: Eve
  * Publishes events for conditions that turned bad, recovered, or changed Ready. Progress is only in the conditions, and steps have events of their
  * own. Returns the reasons that were published.
  */
-function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Events): ReadonlySet<string> {
+function publishChanges(
+  pool: WindowsPool,
+  assessment: ConditionSet,
+  status: WindowsPoolStatus,
+  events: Events,
+): ReadonlySet<string> {
   const reported = new Set<string>();
   if (status.bookkeeping?.gateTaint !== pool.status?.bookkeeping?.gateTaint) {
     const reason = 'GateTaintReplaced';
@@ -89,7 +95,9 @@ function publishChanges(pool: WindowsPool, status: WindowsPoolStatus, events: Ev
     const [now, earlier] = [withRemarks(condition, status), before && withRemarks(before, pool.status)];
     if (!isNews(now, earlier) || reported.has(condition.reason)) continue;
     reported.add(condition.reason);
-    const { reason, message, type: action } = condition;
+    const { reason, type: action } = condition;
+    // An event is read without the conditions, so it does not refer to one.
+    const message = assessment[action as keyof ConditionSet]?.message ?? condition.message;
     events.publish(pool, { type: isBad(now) ? 'Warning' : 'Normal', reason, action, message });
   }
   return reported;

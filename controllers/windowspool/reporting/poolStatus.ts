@@ -3,6 +3,7 @@
 import type { PendingStep, WindowsPoolStatus } from '../api/api.gen.ts';
 import { LIST_LENGTH, STEP_LENGTH } from '../api/statusLimits.ts';
 import { conditionRecords } from '../conditions/records.ts';
+import { referring } from '../conditions/references.ts';
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { HeldStep } from '../model/decisions.ts';
 import type { Derived } from '../model/due.ts';
@@ -68,7 +69,8 @@ function runtimeClassName({ after: { pool, formerRuntimeClass: former }, done }:
 
 function conditionsFor(s: ObservedState, assessment: ConditionSet): NonNullable<WindowsPoolStatus['conditions']> {
   const before = s.pool.status?.conditions ?? [];
-  return (Object.entries(assessment) as [string, ConditionState][]).map(([type, { status, reason, message }]) => {
+  const all = Object.entries(assessment) as [string, ConditionState][];
+  return referring(all).map(([type, { status, reason, message }]) => {
     const old = before.find((condition) => condition.type === type);
     const lastTransitionTime = old?.status === status ? old.lastTransitionTime : timeOf(s.now);
     return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../../test/fakes/localaws/state.ts';
-import type { NodeGroupState } from '../api/api.gen.ts';
+import type { Condition, NodeGroupState, WindowsPool } from '../api/api.gen.ts';
 import { NODE_GROUP_LABEL, RETRY_ANNOTATION } from '../api/labels.ts';
 import type { ReconcileResult } from '../model/outcome.ts';
 import { desiredFields, entriesOf } from '../providers/nodeGroup/changes/appliedFields.ts';
@@ -98,9 +98,19 @@ export const openFailure = (state: NodeGroupState | undefined) =>
 
 export const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;
 
+/** A condition of a pool, with the text to which it refers: `See Ready.` is replaced with the message of Ready. */
+export function wholeCondition(pool: WindowsPool | undefined, conditionType: string): Condition | undefined {
+  const conditions = pool?.status?.conditions ?? [];
+  const found = conditions.find(({ type }) => type === conditionType);
+  const whole = found?.message.replace(/See (\w+)\.$/, (reference: string, type: string) => {
+    return conditions.find((other) => other.type === type)?.message ?? reference;
+  });
+  return found && whole !== undefined ? { ...found, message: whole } : undefined;
+}
+
 /** A condition of the pool: `False Updating: EKS is updating`. */
 export function conditionOf(world: FakeWorld, conditionType: string): string | undefined {
-  const found = world.pools.get('web')?.status?.conditions?.find(({ type }) => type === conditionType);
+  const found = wholeCondition(world.pools.get('web'), conditionType);
   return found && `${found.status} ${found.reason}: ${found.message}`;
 }
 

@@ -70,21 +70,21 @@ export function wrongNode(name: string) {
 type Line = readonly [name: string, observed: EksDerived, differing: Shown];
 
 /**
- * A function that defines one test for each line, and a test that compares the messages of all lines with test/golden/texts/NAME.txt. Ready points to
- * Stalled, unless the line has another Ready.
+ * A function that defines one test for each line, and a test that compares the messages of all lines with test/golden/texts/NAME.txt. Ready
+ * repeats the message of Stalled, unless the line has another Ready.
  */
 export function truthTable(name: string): (lines: readonly Line[]) => void {
   const golden = goldenTexts(name);
   return (lines) => {
     for (const [title, observed, differing] of lines) {
-      const [, reason] = differing.Stalled?.[0].split(' ') ?? [];
-      const pointer = reason ? { Ready: ['True EnoughNodesVerified', '3 of 3', `(${reason})`] as const } : {};
-      const want: Shown = { ...HEALTHY, ...pointer, ...differing };
+      const [, ...cause] = differing.Stalled ?? [''];
+      const repeated = differing.Stalled && { Ready: ['True EnoughNodesVerified', '3 of 3', ...cause] as const };
+      const want: Shown = { ...HEALTHY, ...repeated, ...differing };
       const test = it(title, () => {
         const found = Object.entries(findingsOf(observed)).map(([type, text]) => [type, briefOf(text, want[type])]);
         assert.deepEqual(Object.fromEntries(found), want);
       });
-      golden(test, () => textsOf(observed, Object.keys({ ...pointer, ...differing })));
+      golden(test, () => textsOf(observed, Object.keys({ ...repeated, ...differing })));
     }
   };
 }

@@ -34,7 +34,7 @@ import {
   settings,
 } from '../../testing/fixtures.ts';
 import { assertMentions } from '../../testing/goldenTexts.ts';
-import { pendingIn, ready, signal, until, wake } from '../../testing/life.ts';
+import { pendingIn, ready, signal, until, wake, wholeCondition } from '../../testing/life.ts';
 import { nodeOf, populated } from '../../testing/nodeLife.ts';
 
 type Spec = Parameters<typeof existingPool>[0];
@@ -75,7 +75,7 @@ const conditions = (world: FakeWorld) =>
     (world.pools.get('web')?.status?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
   );
 const message = (world: FakeWorld, conditionType: string) =>
-  world.pools.get('web')?.status?.conditions?.find(({ type }) => type === conditionType)?.message;
+  wholeCondition(world.pools.get('web'), conditionType)?.message;
 const keysOf = (world: FakeWorld) => world.nodes.map(({ taints }) => taints.map(({ key }) => key));
 
 describe('a pool of existing nodes', () => {

@@ -31,14 +31,15 @@ local function health_of(status, message)
   return { status = status, message = prefix .. message }
 end
 
--- Needs a manual change, so the sync must not wait.
+-- Needs a manual change, so the sync must not wait. Ready has the whole cause.
 if holds("Stalled") then
-  return health_of("Degraded", conditions["Stalled"].message)
+  return health_of("Degraded", ready.message)
 end
 
 -- Also if the pool is Ready, as during a rolling update: the next sync wave waits for it, as for the rollout of a Deployment.
 if holds("Reconciling") then
-  return health_of("Progressing", conditions["Reconciling"].message)
+  local of_ready = ready.status ~= "True" and ready.reason == conditions["Reconciling"].reason
+  return health_of("Progressing", of_ready and ready.message or conditions["Reconciling"].message)
 end
 
 if ready.status ~= "True" then

@@ -6,6 +6,7 @@ import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../..
 import type { CheckResults } from '../../../checks/runChecks.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
 import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/missingPermission.ts';
+import { resolved } from '../../../conditions/references.ts';
 import type { ConditionState, PrerequisitesState } from '../../../model/conditions.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import { isDeleting } from '../../../rules/poolQueries.ts';
@@ -47,7 +48,7 @@ function unavailable(error: CallError): PrerequisitesState {
 /** The condition before a read of the group that failed or is to be confirmed: no check was run, so it has not changed. */
 function assessHidden(s: EksState, view: UnknownGroup): PrerequisitesState | undefined {
   if (wasHidden(s) && view.kind === 'unreachable') return unavailable(view.error);
-  const reported = s.pool.status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const reported = resolved(s.pool.status?.conditions ?? []).find(({ type }) => type === 'PrerequisitesMet');
   if (!reported || !(wasOfChecks(s) || wasHidden(s))) return undefined;
   return { status: reported.status, reason: reported.reason as Reason, message: reported.message, isEarlier: true };
 }

@@ -1,0 +1,49 @@
+/**
+ * Conditions in status refer to one another instead of repeating a text: on-call reads a cause once, in Ready if it keeps the pool from being Ready.
+ * Pure.
+ */
+
+import type { Condition } from '../api/api.gen.ts';
+import type { ConditionState } from '../model/conditions.ts';
+import { cut } from '../util/words.ts';
+
+/** Shorter texts are repeated: a reference would not be quicker to read. */
+const SHORTEST = 60;
+/** The longest beginning of a text that precedes a reference. */
+const BEGINNING = 200;
+
+/** Conditions that kstatus shows without the others, so they keep the beginning of their text. */
+const SHOWN_ALONE: readonly string[] = ['Reconciling', 'Stalled'];
+
+const referenceTo = (type: string) => `See ${type}.`;
+
+/** The conditions of a pool, in which a text that an earlier condition has is replaced with `See Ready.`, or with the type of that condition. */
+export function referring(
+  conditions: readonly (readonly [type: string, state: ConditionState])[],
+): readonly (readonly [type: string, state: ConditionState])[] {
+  const earlier: { readonly origin: string; readonly text: string }[] = [];
+  return conditions.map(([type, state]) => {
+    const { message } = state;
+    if (message.length < SHORTEST) return [type, state];
+    const whole = earlier.find(({ text }) => text.includes(message));
+    const part = earlier.find(({ text }) => message.includes(text));
+    earlier.push({ origin: whole?.origin ?? type, text: message });
+    if (whole) {
+      const beginning = SHOWN_ALONE.includes(type) ? `${firstSentence(message)} ` : '';
+      return [type, { ...state, message: beginning + referenceTo(whole.origin) }];
+    }
+    return [type, part ? { ...state, message: message.replace(part.text, () => referenceTo(part.origin)) } : state];
+  });
+}
+
+/** The conditions in status with their whole texts: a condition that only refers to another one has its text. */
+export function resolved(conditions: readonly Condition[]): readonly Condition[] {
+  return conditions.map((condition) => {
+    const origin = conditions.find(({ type }) => condition.message === referenceTo(type));
+    return origin ? { ...condition, message: origin.message } : condition;
+  });
+}
+
+function firstSentence(text: string): string {
+  return cut(/^.*?\.(?= [A-Z])/s.exec(text)?.[0] ?? text, BEGINNING);
+}
