@@ -726,6 +726,10 @@ export interface Condition {
  */
 export interface PoolSummary {
   /**
+   * The reason of Ready, or Stalled: and the reason of Stalled if the pool is Ready, and Paused after a comma.
+   */
+  reason?: string;
+  /**
    * Number of nodes that joined and desired size, such as 3/3; for existingNodes, only the number of nodes.
    */
   nodes?: string;

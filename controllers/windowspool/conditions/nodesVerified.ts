@@ -87,10 +87,12 @@ function failure<S extends Derived>(s: S, { explain }: NodesVerifiedParts<S>): V
   const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
   const [only] = reasons;
   const same = reasons.size === 1 ? only : undefined;
-  const remedy = same ? remedyFor(same, failing[0]?.node.name ?? '') : 'See status.failingNodes.';
   const checks = failing.flatMap(({ failures }) => failures.map(({ reason }) => reason));
-  const message = `${failing.length} of ${count(total, 'node')} failed verification: ${name(failing)}${explain?.(s, checks) ?? ''}`;
-  return { ...falseCondition(same ?? 'NodesFailing', message), remedy };
+  const cause = explain?.(s, checks) ?? '';
+  const general = same ? remedyFor(same, failing[0]?.node.name ?? '') : 'See status.failingNodes.';
+  const message = `${failing.length} of ${count(total, 'node')} failed verification: ${name(failing)}${cause}`;
+  // What is known to be the cause has its own remedy, which the general one would contradict.
+  return { ...falseCondition(same ?? 'NodesFailing', message), remedy: same && cause !== '' ? '' : general };
 }
 
 /** The first names, and how many more there are. */

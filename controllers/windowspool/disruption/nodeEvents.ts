@@ -8,7 +8,7 @@ import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Events } from '../ports/pools.ts';
-import { describeStep, isNodeStep, stepKindOf } from '../steps/stepKinds.ts';
+import { describeDone, isNodeStep, stepKindOf } from '../steps/stepKinds.ts';
 import { joined } from '../util/words.ts';
 import { goneNodes } from './reservation.ts';
 
@@ -20,7 +20,7 @@ export function publishOnNodes({ done, after: { pool } }: Outcome, events: Event
   for (const step of done) {
     const reason = stepKindOf(step).nodeReason;
     if (!reason || !isNodeStep(step)) continue;
-    const message = `WindowsPool ${pool.metadata.name}: ${describeStep(step)}`;
+    const message = `WindowsPool ${pool.metadata.name}: ${describeDone(step)}`;
     const type = stepKindOf(step).isWarning?.(step) ? 'Warning' : 'Normal';
     events.publishOnNode(step.node, { type, reason, action: step.kind, message });
   }

@@ -94,7 +94,7 @@ describe('a node with the replace annotation', () => {
     await until(world, deps, () => world.ended.length > 0 && isSettled(world), 'the replacement');
     assert.deepEqual(
       world.events.filter(({ reason }) => ['InstanceTerminated', 'NodeDisruptionCanceled'].includes(reason)),
-      [{ type: 'Normal', reason: 'InstanceTerminated', message: 'terminate instance i-b of node b' }],
+      [{ type: 'Normal', reason: 'InstanceTerminated', message: 'Started to terminate instance i-b of node b' }],
     );
   });
 
@@ -399,7 +399,7 @@ describe('a node that fails verification, with remediation.policy Replace,', () 
     world.fails = (call) => (call.startsWith('Terminate') ? sampleError('busy') : undefined);
     await pass(world, deps, 30);
     const begun = world.events.filter(({ reason }) => reason === 'NodeDisruptionStarted').map(({ message }) => message);
-    assert.deepEqual(begun, ['replace instance i-b, which did not join']);
+    assert.deepEqual(begun, ['Started to replace instance i-b, which did not join']);
     assert.deepEqual(
       terminatingIn(world).map(({ name }) => name),
       ['b'],

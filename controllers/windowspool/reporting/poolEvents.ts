@@ -7,10 +7,11 @@ import type { ConditionSet } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { StepError } from '../model/stepError.ts';
+import type { Step } from '../model/steps.ts';
 import type { EventSinks, Events } from '../ports/pools.ts';
 import { providerOf } from '../providers/providers.ts';
-import { describeLeftover, describeStep, stepKindOf } from '../steps/stepKinds.ts';
-import { count, describeFailure, sentence } from '../util/words.ts';
+import { describeDone, describeLeftover, stepKindOf } from '../steps/stepKinds.ts';
+import { capitalized, count, describeFailure, sentence } from '../util/words.ts';
 
 /** Publishes what was done and corrected, and what is left behind. */
 export function publishDone(outcome: Outcome, sinks: EventSinks): void {
@@ -37,10 +38,11 @@ function publishSteps({ done, after: { pool } }: Outcome, events: Events): void 
     // Steps on many nodes become one event: each event takes from the rate limit of all others.
     const messages =
       describeMany && steps.length > 1
-        ? [describeMany(count(steps.length, 'node'))]
-        : steps.map((step) => describeStep(step) ?? reasons[reason]);
+        ? [describeDone(first as Step, describeMany(count(steps.length, 'node')))]
+        : steps.map((step) => describeDone(step));
     const type = steps.some((step) => stepKindOf(step).isWarning?.(step)) ? 'Warning' : 'Normal';
-    for (const message of messages) events.publish(pool, { type, reason, action: kind, message });
+    for (const text of messages)
+      events.publish(pool, { type, reason, action: kind, message: capitalized(text ?? reasons[reason]) });
   }
 }
 

@@ -74,7 +74,7 @@ describe('the status of a healthy pool', () => {
     const { conditions, ...rest } = statusOf(sampleState());
     assert.deepEqual(rest, {
       observedGeneration: 1,
-      summary: { nodes: '3/3', verified: '3/3', build: '10.0.20348.2762' },
+      summary: { reason: 'EnoughNodesVerified', nodes: '3/3', verified: '3/3', build: '10.0.20348.2762' },
       nodes: { desired: 3, total: 3, ready: 3, verified: 3, joining: 0, failing: 0, gated: 0, quarantined: 0 },
       builds: [{ kernelVersion: '10.0.20348.2762', nodes: 3 }],
       revisions: { newest: '10.0.20348.2762', oldest: '10.0.20348.2762' },
@@ -124,6 +124,20 @@ describe('the status of a healthy pool', () => {
   });
 });
 
+describe('the column REASON', () => {
+  const table: readonly (readonly [paused: boolean, change: Partial<EksState>, shown: string])[] = [
+    [false, {}, 'EnoughNodesVerified'],
+    [true, {}, 'EnoughNodesVerified,Paused'],
+    [false, { cluster: { kind: 'absent' } }, 'Stalled:ClusterNotFound'],
+    [true, { cluster: { kind: 'absent' } }, 'Stalled:ClusterNotFound,Paused'],
+  ];
+  for (const [paused, change, shown] of table)
+    it(`shows ${shown}`, () => {
+      const of = samplePool({ paused }, { status: knownStatus() });
+      assert.equal(statusOf(sampleState({ pool: of, ...change })).summary?.reason, shown);
+    });
+});
+
 describe('the nodes in the status', () => {
   it('are counted by build, and the failing ones are named', () => {
     const nodes = [
@@ -155,12 +169,12 @@ describe('the nodes in the status', () => {
       gated: 0,
       quarantined: 0,
     });
-    assert.deepEqual(status.summary, { nodes: '5/3', verified: '2/5', build: '3 builds' });
+    assert.deepEqual(status.summary, { reason: 'WrongBuild', nodes: '5/3', verified: '2/5', build: '3 builds' });
   });
 
   it('have no builds without nodes, and no desired number without a group', () => {
     const status = statusOf(sampleState({ group: { kind: 'absent' }, nodes: [] }));
-    assert.deepEqual(status.summary, { nodes: '0/-', verified: '0/0' });
+    assert.deepEqual(status.summary, { reason: 'Creating', nodes: '0/-', verified: '0/0' });
   });
 
   it('keep the desired number while the group cannot be read', () => {

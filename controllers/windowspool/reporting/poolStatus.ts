@@ -36,7 +36,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
   return {
     observedGeneration: s.pool.metadata.generation,
     conditions: conditionsFor(s, assessment),
-    summary: summaryFor(s, builds),
+    summary: summaryFor(s, assessment, builds),
     nodes: countNodes(s),
     ...(builds.length > 0 && { builds: builds.slice(0, LIST_LENGTH) }),
     ...(revisions && { revisions }),
@@ -109,13 +109,21 @@ function failingNodes(s: ObservedState): NonNullable<WindowsPoolStatus['failingN
 
 function summaryFor(
   s: Derived,
+  assessment: ConditionSet,
   builds: readonly { kernelVersion: string }[],
 ): NonNullable<WindowsPoolStatus['summary']> {
   const { desired, total, verified } = countNodes(s);
   const [first] = builds;
   return {
+    reason: reasonShown(assessment),
     nodes: nodeSourceOf(s.pool).hasSize ? `${total}/${desired ?? '-'}` : String(total),
     verified: `${verified}/${total}`,
     ...(first && { build: builds.length === 1 ? first.kernelVersion : count(builds.length, 'build') }),
   };
+}
+
+/** The reason of Ready, what stalls a pool that is Ready, and whether it is paused: `Stalled:UpdateFailed,Paused`. */
+function reasonShown({ Ready, Stalled, Paused }: ConditionSet): string {
+  const reason = Ready.status === 'True' && Stalled ? `Stalled:${Stalled.reason}` : Ready.reason;
+  return Paused ? `${reason},Paused` : reason;
 }

@@ -55,11 +55,12 @@ export const disruptionSteps: StepKinds<
   terminateInstance: {
     subject,
     describe: ({ node, entry, withPods }) => {
-      const shrinks = entry.operation === 'Remove' ? ', and shrink the node group by one' : '';
+      const shrinks = entry.operation === 'Remove' ? ', which shrinks the node group by one' : '';
       const pods = withPods === undefined ? '' : ` with its ${count(withPods, 'pod')}`;
       return `terminate instance ${entry.instanceID} of node ${node.name}${pods}${shrinks}`;
     },
     describeMany: (nodes) => `terminate the instances of ${nodes}`,
+    onlyStarts: true,
     reason: 'InstanceTerminated',
     nodeReason: 'InstanceTerminated',
     writesAws: true,
@@ -69,6 +70,7 @@ export const disruptionSteps: StepKinds<
   terminateUnregistered: {
     subject: ({ entry }) => `instance ${entry.instanceID}`,
     describe: ({ entry }) => `terminate instance ${entry.instanceID}, which did not join`,
+    onlyStarts: true,
     reason: 'InstanceTerminated',
     writesAws: true,
     takesNodes: true,
@@ -97,8 +99,8 @@ export const disruptionSteps: StepKinds<
   },
   giveUpNode: {
     subject,
-    describe: ({ node, why }) => `keep node ${node.name} cordoned and try again later: ${why}`,
-    describeMany: (nodes) => `keep ${nodes} cordoned and try again later`,
+    describe: ({ node, why }) => `keep node ${node.name} cordoned until the next attempt: ${why}`,
+    describeMany: (nodes) => `keep ${nodes} cordoned until the next attempt`,
     // No `reason`: the pool's event comes from the condition UpToDate.
     nodeReason: 'DrainBlocked',
     isWarning: () => true,

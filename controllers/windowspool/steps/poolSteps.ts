@@ -18,6 +18,7 @@ export const poolSteps: StepKinds<'addFinalizer' | 'removeFinalizer' | 'reserveD
   reserveDisruption: {
     subject: () => 'nodes',
     describe: ({ begins }) => begins.join('; '),
+    onlyStarts: true,
     reason: 'NodeDisruptionStarted',
     needsFreshRead: true,
     reserves: true,

@@ -29,8 +29,10 @@ export interface ReadFacts extends FailureFacts {
 interface StepKind<S extends Step> extends FailureFacts {
   /** The subject of the step: `node ip-1`. After a step fails, later steps with the same subject are skipped. */
   readonly subject: (step: S) => string;
-  /** Describes the step in status.pendingSteps and events; absent for steps that only change the operator's own status. */
+  /** Describes the step in status.pendingSteps, with a verb in the imperative at the start; absent for steps that only change the operator's own status. */
   readonly describe?: (step: S) => string | undefined;
+  /** Whether it only starts what takes longer: its event says so. */
+  readonly onlyStarts?: true;
   /** The reason of the event on the pool; absent: no event. */
   readonly reason?: Reason;
   /** Whether the event is a warning: a request was given up, or another tool may revert the step. */

@@ -15,7 +15,7 @@ import {
 import { textTable } from '../testing/goldenTexts.ts';
 import { newNode, pulling } from '../testing/nodePodScenes.ts';
 import { stepInWords } from '../testing/stepInWords.ts';
-import { describeStep } from './stepKinds.ts';
+import { describeDone, describeStep } from './stepKinds.ts';
 
 const check = textTable('stepDescriptions');
 
@@ -135,7 +135,7 @@ describe('the description of a step', () => {
   for (const [step, args] of table) {
     const texts = () => {
       const description = describeStep(step);
-      return description === undefined ? [] : [`${step.kind}: ${description}`];
+      return description === undefined ? [] : [`${step.kind}: ${description}\n  in events: ${describeDone(step)}`];
     };
     const title = args ? stepInWords(step) : `is absent for ${step.kind}, which only changes the operator's own status`;
     check(title, texts, args ? [[step.kind, ...args]] : []);

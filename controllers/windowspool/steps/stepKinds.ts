@@ -3,6 +3,7 @@
 import type { StepError } from '../model/stepError.ts';
 import type { NodeStep, Step } from '../model/steps.ts';
 import { providerSteps } from '../providers/providerSteps.ts';
+import { inThePast } from '../util/words.ts';
 import { disruptionSteps } from './disruptionSteps.ts';
 import { nodePodSteps } from './nodePodSteps.ts';
 import { nodeSteps } from './nodeSteps.ts';
@@ -31,6 +32,12 @@ export function stepKindOf(step: Step): AnyStepKind {
 /** A description of the step for status.pendingSteps; undefined for steps that only change the operator's own status. */
 export function describeStep(step: Step): string | undefined {
   return stepKindOf(step).describe?.(step);
+}
+
+/** The description of a step that was done, for events: `created RuntimeClass web`, `started to drain the 2 nodes`. */
+export function describeDone(step: Step, text = describeStep(step)): string | undefined {
+  if (text === undefined) return undefined;
+  return stepKindOf(step).onlyStarts ? `started to ${text}` : inThePast(text);
 }
 
 /** Whether the step requires a fresh read in the same run: EKS may have started an update since the last read. */

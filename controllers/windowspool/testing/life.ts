@@ -102,9 +102,8 @@ export const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nod
 export function wholeCondition(pool: WindowsPool | undefined, conditionType: string): Condition | undefined {
   const conditions = pool?.status?.conditions ?? [];
   const found = conditions.find(({ type }) => type === conditionType);
-  const whole = found?.message.replace(/See (\w+)\.$/, (reference: string, type: string) => {
-    return conditions.find((other) => other.type === type)?.message ?? reference;
-  });
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const whole = found?.message.replace(/See Ready\.$/, () => ready?.message ?? '');
   return found && whole !== undefined ? { ...found, message: whole } : undefined;
 }
 

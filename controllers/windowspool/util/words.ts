@@ -61,3 +61,23 @@ export function duration(ms: number): string {
 export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
+
+/** The verbs whose past tense is not made by adding -ed or -d. */
+const IRREGULAR: Readonly<Record<string, string>> = {
+  apply: 'applied',
+  give: 'gave',
+  keep: 'kept',
+  label: 'labeled',
+  run: 'ran',
+  set: 'set',
+};
+
+/** A description whose first word is a verb in the imperative, in the past tense: `create node group web` -> `created node group web`. A sentence stays as it is. */
+export function inThePast(description: string): string {
+  return description.replace(/^[a-z]+/, (verb) => IRREGULAR[verb] ?? `${verb}${verb.endsWith('e') ? 'd' : 'ed'}`);
+}
+
+/** The text with an upper-case letter at its start. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -109,6 +109,7 @@ export const nodeGroupSteps: StepKinds<
     subject: () => 'nodeGroup',
     describe: ({ desired: { name, amiType, scaling, ...wanted } }) =>
       `create node group ${name} (${amiType}, ${describeMachines(wanted)}, ${count(scaling.desiredSize, 'node')}, ${scaling.minSize} to ${scaling.maxSize})`,
+    onlyStarts: true,
     reason: 'NodeGroupCreated',
     writesAws: true,
     appliesSpec: true,
@@ -121,6 +122,7 @@ export const nodeGroupSteps: StepKinds<
   createCanary: {
     subject: () => 'secondNodeGroup',
     describe: ({ desired: { name, scaling } }) => `create canary ${name} (${count(scaling.desiredSize, 'node')})`,
+    onlyStarts: true,
     reason: 'NodeGroupCreated',
     writesAws: true,
     appliesSpec: true,
@@ -133,6 +135,7 @@ export const nodeGroupSteps: StepKinds<
   updateConfig: {
     subject: () => 'nodeGroup',
     describe: (step) => `update node group ${step.group}: ${describeUpdateConfig(step)}`,
+    onlyStarts: true,
     reason: 'NodeGroupUpdated',
     writesAws: true,
     appliesSpec: true,
@@ -154,6 +157,7 @@ export const nodeGroupSteps: StepKinds<
     subject: () => 'nodeGroup',
     describe: ({ group, change }) =>
       `update node group ${group}: ${describeVersionChange(change)} (replaces every node)`,
+    onlyStarts: true,
     reason: 'NodeGroupUpdated',
     writesAws: true,
     appliesSpec: true,
@@ -197,6 +201,7 @@ export const nodeGroupSteps: StepKinds<
   deleteNodeGroup: {
     subject: () => 'nodeGroup',
     describe: ({ group, why }) => `delete node group ${group}: ${why}`,
+    onlyStarts: true,
     reason: 'NodeGroupDeleted',
     writesAws: true,
     blocks: 'nodeGroup',
@@ -208,6 +213,7 @@ export const nodeGroupSteps: StepKinds<
   shrinkSecondGroup: {
     subject: () => 'secondNodeGroup',
     describe: ({ group, change }) => `update node group ${group}, which is drained: ${describeChange(change)}`,
+    onlyStarts: true,
     reason: 'NodeGroupUpdated',
     writesAws: true,
     blocks: 'secondNodeGroup',
@@ -223,6 +229,7 @@ export const nodeGroupSteps: StepKinds<
   deleteSecondGroup: {
     subject: () => 'secondNodeGroup',
     describe: ({ group, why }) => `delete node group ${group}: ${why}`,
+    onlyStarts: true,
     reason: 'NodeGroupDeleted',
     writesAws: true,
     blocks: 'secondNodeGroup',

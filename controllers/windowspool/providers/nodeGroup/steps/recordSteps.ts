@@ -39,6 +39,7 @@ export const recordSteps: StepKinds<
   switchNodeGroup: {
     subject: () => 'nodeGroup',
     describe: ({ text }) => text,
+    onlyStarts: true,
     reason: 'ReplacementStarted',
     needsFreshRead: true,
     goesFirst: true,
@@ -62,6 +63,7 @@ export const recordSteps: StepKinds<
   beginCanary: {
     subject: () => 'nodeGroup',
     describe: ({ text }) => text,
+    onlyStarts: true,
     reason: 'CanaryStarted',
     needsFreshRead: true,
     appliesSpec: true,
@@ -70,6 +72,7 @@ export const recordSteps: StepKinds<
   endCanary: {
     subject: () => 'secondNodeGroup',
     describe: ({ text }) => text,
+    onlyStarts: true,
     reason: 'CanaryEnded',
     needsFreshRead: true,
     run: writeRecord,
@@ -77,6 +80,7 @@ export const recordSteps: StepKinds<
   beginDraining: {
     subject: () => 'secondNodeGroup',
     describe: ({ text }) => text,
+    onlyStarts: true,
     reason: 'ReplacementDraining',
     needsFreshRead: true,
     run: writeRecord,
