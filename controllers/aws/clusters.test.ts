@@ -120,13 +120,19 @@ describe('the cluster', () => {
       { clusterSecurityGroupId: 'sg-1', securityGroupIds: ['sg-2'] },
       { securityGroup: 'sg-1', additionalSecurityGroups: ['sg-2'] },
     ],
+    [{ endpointPrivateAccess: true }, {}],
+    [{ endpointPrivateAccess: false, endpointPublicAccess: true }, { isPublicOnly: true }],
   ] as const) {
-    it(`has the security groups of ${JSON.stringify(config)}`, async () => {
+    it(`has the network settings of ${JSON.stringify(config)}`, async () => {
       const resourcesVpcConfig = config as Cluster['resourcesVpcConfig'];
       const answer = await describing({ ...CREATING, resourcesVpcConfig }).clusters.describe(signal);
-      const { securityGroup, additionalSecurityGroups } = (answer.ok && answer.value) || {};
+      const { securityGroup, additionalSecurityGroups, isPublicOnly } = (answer.ok && answer.value) || {};
       assert.deepEqual(
-        { ...(securityGroup && { securityGroup }), ...(additionalSecurityGroups && { additionalSecurityGroups }) },
+        {
+          ...(securityGroup && { securityGroup }),
+          ...(additionalSecurityGroups && { additionalSecurityGroups }),
+          ...(isPublicOnly && { isPublicOnly }),
+        },
         want,
       );
     });

@@ -31,6 +31,7 @@ export function createClusters(name: string, eks: EksCall, ourAuthorities: () =>
           roleArn: cluster.roleArn ?? '',
           vpcId: cluster.resourcesVpcConfig?.vpcId ?? '',
           ...securityGroupsOf(cluster),
+          ...(cluster.resourcesVpcConfig?.endpointPrivateAccess === false && { isPublicOnly: true }),
           status: cluster.status,
           kubernetesVersion: cluster.version ?? '',
           ipFamily: cluster.kubernetesNetworkConfig?.ipFamily ?? 'ipv4',

@@ -33,6 +33,7 @@ describe('an AMI', () => {
         state: 'disabled',
         isWindows: true,
         architecture: 'x86_64',
+        rootVolumeGiB: 50,
         createdAt: Date.parse(times.createdAt),
         deprecatedAt: Date.parse(times.deprecatedAt),
       },

@@ -27,7 +27,11 @@ function timeIn(text = ''): number | undefined {
   return isWritable(time) ? time : undefined;
 }
 
-function fromEc2(id: string, { Name, State, Platform, Architecture, CreationDate, DeprecationTime }: Ec2Image): Image {
+function fromEc2(id: string, image: Ec2Image): Image {
+  const { Name, State, Platform, Architecture, CreationDate, DeprecationTime } = image;
+  const { RootDeviceName, BlockDeviceMappings = [] } = image;
+  const root = BlockDeviceMappings.find(({ DeviceName }) => DeviceName !== undefined && DeviceName === RootDeviceName);
+  const rootVolumeGiB = root?.Ebs?.VolumeSize;
   const [createdAt, deprecatedAt] = [timeIn(CreationDate), timeIn(DeprecationTime)];
   return {
     id,
@@ -36,6 +40,7 @@ function fromEc2(id: string, { Name, State, Platform, Architecture, CreationDate
     // EC2 has `windows` on the wire, and `Windows` in its reference.
     isWindows: (Platform as string | undefined)?.toLowerCase() === 'windows',
     architecture: Architecture ?? '',
+    ...(rootVolumeGiB !== undefined && { rootVolumeGiB }),
     ...(createdAt !== undefined && { createdAt }),
     ...(deprecatedAt !== undefined && { deprecatedAt }),
   };

@@ -53,6 +53,19 @@ describe('a launch template', () => {
     });
   }
 
+  const encoded = (text: string) => ({ UserData: Buffer.from(text).toString('base64') });
+  for (const [data, want] of [
+    [{}, undefined],
+    [encoded('<powershell>\nWrite-Host a\n</powershell>'), undefined],
+    [encoded('MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="//"\n'), 'a MIME document'],
+    [{ UserData: 'H4sIAAAAAAAAA0sEAEO+t+gBAAAA' }, 'compressed (gzip)'],
+  ] as const) {
+    it(`has user data that is ${want ?? 'not for Linux'}: ${JSON.stringify(data)}`, async () => {
+      const answer = await over(version(data)).templates.find({ name: 'windows', version: '7' }, signal);
+      assert.equal(answer.ok && answer.value?.linuxUserData, want);
+    });
+  }
+
   const mappings = (...Ebs: readonly object[]) => ({
     BlockDeviceMappings: [
       { DeviceName: '/dev/sdb', Ebs: { VolumeSize: 500 } },

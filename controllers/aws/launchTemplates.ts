@@ -1,6 +1,7 @@
 /** The port LaunchTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeLaunchTemplateVersions.html */
 import type { LaunchTemplateVersion, ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { LaunchTemplate, LaunchTemplates } from '../windowspool/ports/prerequisites.ts';
+import { linuxFormatOf } from '../windowspool/ports/userScript.ts';
 import type { Ec2Call } from './calls.ts';
 import { mapped, unlessGone } from './results.ts';
 
@@ -33,6 +34,7 @@ function fromEc2({
     instanceType: data.InstanceType,
     ...rootVolumeIn(data),
     ...securityGroupsIn(data),
+    ...linuxUserDataIn(data),
     ...(data.CpuOptions?.NestedVirtualization === 'enabled' && { isNested: true }),
     forbidden: forbiddenIn(data),
   };
@@ -46,6 +48,17 @@ function rootVolumeIn({ BlockDeviceMappings = [] }: ResponseLaunchTemplateData):
     rootVolume: { ...(sizeGiB !== undefined && { sizeGiB }), ...(isEncrypted !== undefined && { isEncrypted }) },
   };
 }
+
+/** Only what it is: user data can have secrets. EKS does not decompress it. */
+function linuxUserDataIn({ UserData = '' }: ResponseLaunchTemplateData): Pick<LaunchTemplate, 'linuxUserData'> {
+  const format = UserData.startsWith(GZIP)
+    ? 'compressed (gzip)'
+    : linuxFormatOf(Buffer.from(UserData, 'base64').toString());
+  return format === undefined ? {} : { linuxUserData: format };
+}
+
+/** How gzip begins, in base64. */
+const GZIP = 'H4sI';
 
 /** A template names them either for the instance or for its network interfaces. */
 function securityGroupsIn({

@@ -104,6 +104,42 @@ describe('a pool whose prerequisites are not met', () => {
     });
   }
 
+  const linux = Buffer.from('#!/bin/bash\n/etc/eks/bootstrap.sh prod\n').toString('base64');
+  const templates: readonly (readonly [what: string, data: object, words: readonly string[], code: string])[] = [
+    ['user data for Linux', { UserData: linux }, ['a shell script'], 'Ec2LaunchTemplateInvalidConfiguration'],
+    [
+      'a root volume that is smaller than the AMI',
+      { BlockDeviceMappings: [{ DeviceName: '/dev/sda1', Ebs: { VolumeSize: 20 } }] },
+      ['20 GiB', 'at least 50'],
+      'AsgInstanceLaunchFailures',
+    ],
+    [
+      'no security group that reaches the control plane',
+      { SecurityGroupIds: ['sg-0b'] },
+      ['sg-0b', '443'],
+      'NodeCreationFailure',
+    ],
+  ];
+  for (const [what, data, words, code] of templates)
+    it(`creates nothing from a launch template with ${what}, with which EKS would fail`, async () => {
+      const world = new FakeWorld();
+      world.cloud.faults.securityGroup({ id: 'sg-0b', outbound: [] });
+      world.cloud.faults.launchTemplate({ name: 'windows', data });
+      const launchTemplate = { name: 'windows', version: '$Latest' };
+      const { spec, metadata, ...rest } = fresh();
+      const nodeGroup = { ...nodeGroupIn(spec), diskSizeGiB: undefined, launchTemplate } as never;
+      const pool = { ...rest, metadata, spec: { ...spec, nodeGroup } };
+      world.apply(pool);
+      const deps = world.start();
+      await wake(world, deps);
+      assert.deepEqual([says(world, 'PrerequisitesMet'), world.created], ['False LaunchTemplateInvalid', 0]);
+      assertMentions(condition(world, 'PrerequisitesMet')?.message ?? '', ...words);
+      const annotations = { [IGNORE_PREREQUISITES_ANNOTATION]: 'LaunchTemplateInvalid' };
+      world.apply({ ...pool, metadata: { ...metadata, annotations } });
+      const failed = () => world.groups.get('web')?.healthIssues[0]?.code === code;
+      await until(world, deps, failed, `${code} of EKS`);
+    });
+
   it('keeps its existing group', async () => {
     const { world, deps } = await readyWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };

@@ -193,6 +193,8 @@ export interface Cluster {
   readonly securityGroup?: string;
   /** The other security groups of the control plane. */
   readonly additionalSecurityGroups?: readonly string[];
+  /** Whether nodes reach its API server only through the internet: the endpoint in the VPC is off. */
+  readonly isPublicOnly?: true;
   readonly status: string;
   readonly kubernetesVersion: string;
   /** `ipv4` or `ipv6`. */

@@ -87,6 +87,8 @@ export interface LaunchTemplate {
   readonly rootVolume?: { readonly sizeGiB?: number; readonly isEncrypted?: boolean };
   /** The security groups that the nodes get in place of the cluster security group; absent: the template has none. Sorted. */
   readonly securityGroups?: readonly string[];
+  /** What its user data is if it is for Linux, as in `linuxFormatOf`; absent: it has none, or it may be for Windows. */
+  readonly linuxUserData?: string;
   /** Whether it enables nested virtualization. */
   readonly isNested?: true;
   /** Settings that EKS accepts in no template of a node group, by their EC2 names, with their values as text. */
@@ -111,6 +113,8 @@ export interface Image {
   readonly isWindows: boolean;
   /** Such as `x86_64`. */
   readonly architecture: string;
+  /** The size of its root volume, in GiB; absent when EC2 does not report it. */
+  readonly rootVolumeGiB?: number;
   /** In epoch milliseconds; absent when EC2 does not report it. */
   readonly createdAt?: number;
   /** When EC2 deprecates it, in epoch milliseconds; absent: it does not. */

@@ -35,7 +35,8 @@ const faultFields = {
   warmPool: 'group! size!:number',
   blockDrain: 'group',
   release: 'date! public:boolean containerd revisions:object minors:list amiTypes:list',
-  image: 'id! name owner amiType releaseVersion platform architecture state createdAt deprecatedAt exists:boolean',
+  image:
+    'id! name owner amiType releaseVersion platform architecture state rootVolumeGiB:number createdAt deprecatedAt exists:boolean',
   parameter: 'name! value',
   launchTemplate: 'name! data:object tags:object defaultVersion:number deleteVersion:number exists:boolean',
   upgradeCluster: 'version!',

@@ -72,6 +72,8 @@ export interface OwnImage {
   readonly platform: string;
   readonly architecture: string;
   readonly state: string;
+  /** The size of its root volume, in GiB. */
+  readonly rootVolumeGiB: number;
   readonly createdAt: Date;
   /** ISO 8601. */
   readonly deprecatedAt?: string;

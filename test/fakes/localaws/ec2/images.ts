@@ -8,7 +8,7 @@ import { AwsFault } from '../awsFault.ts';
 import { amiTypesOf, dayOf, minors, type Release, releasesOf, windowsOf } from '../releases.ts';
 import type { LocalAwsState } from '../state.ts';
 import { doNotExist, type Filters, listOf } from './ec2Filters.ts';
-import { ownImageOf } from './ownImages.ts';
+import { ownImageOf, rootVolumeOf, WINDOWS_VOLUME_GIB } from './ownImages.ts';
 
 /** How long an image stays public, relative to the newest release, so that no test depends on the current date. */
 const publicMs = 122 * 86_400_000;
@@ -120,6 +120,7 @@ function imageOf(amiType: string, minor: string, releaseVersion: string): Image 
     Public: true,
     State: 'available',
     Architecture: 'x86_64',
+    ...rootVolumeOf(WINDOWS_VOLUME_GIB),
     Platform: 'windows' as NonNullable<Image['Platform']>,
     CreationDate: new Date(dayOf(date)).toISOString(),
     DeprecationTime: new Date(dayOf(date) + deprecatedMs).toISOString(),

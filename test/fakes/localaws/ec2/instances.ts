@@ -2,7 +2,6 @@ import type { Nodegroup } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
 import { admissionOf, whenAdmitted } from '../eks/admission.ts';
 import { isKubeletLabel, isKubernetesLabel } from '../eks/labels.ts';
-import { clusterSecurityGroupId } from '../network.ts';
 import type { GroupRecord, InstanceRecord, NodeDefect } from '../records.ts';
 import { buildOf, kernelOf, type Release, windowsOf, yearOf } from '../releases.ts';
 import { type LocalAwsState, takePlan } from '../state.ts';
@@ -10,6 +9,7 @@ import { kubeletArgumentsIn } from './bootstrap.ts';
 import { releaseOf } from './images.ts';
 import { type LaunchConfig, launchConfigOf } from './launchConfig.ts';
 import type { Place } from './placement.ts';
+import { isAdmitted } from './securityGroups.ts';
 
 /** The instances of a group that are not terminated, oldest first; also those that its Auto Scaling group has taken out of service. */
 export const runningInstances = (cloud: LocalAwsState, group: string): InstanceRecord[] =>
@@ -67,7 +67,7 @@ export function boot(cloud: LocalAwsState, group: GroupRecord, instance: Instanc
   const { starts } = instance;
   const { securityGroups } = launchConfigOf(cloud, group);
   // User guide of EKS: if the template has security groups, EKS does not add that of the cluster.
-  const reachesControlPlane = securityGroups.length === 0 || securityGroups.includes(clusterSecurityGroupId);
+  const reachesControlPlane = securityGroups.length === 0 || isAdmitted(cloud, securityGroups);
   const isSame = () => instance.state !== 'terminated' && instance.starts === starts;
   cloud.timeline.after(seconds, () => {
     if (!isSame()) return;

@@ -4,6 +4,7 @@ import type { LocalAwsState } from '../state.ts';
 import { imageIdFor, imageNamed } from './images.ts';
 import { addVersion } from './launchTemplates.ts';
 import { mergedUserData } from './mergedUserData.ts';
+import { WINDOWS_VOLUME_GIB } from './ownImages.ts';
 
 /**
  * What the next instance of a group is launched from: the settings of the group, of its launch template and of its Auto Scaling group, and the
@@ -23,8 +24,10 @@ export interface LaunchConfig {
   readonly isCustom: boolean;
   /** Those of the template; empty: EKS uses that of the cluster. */
   readonly securityGroups: readonly string[];
-  /** The size of the root volume in the template, in GiB. */
+  /** The size of the root volume, of the template or of the group, in GiB; undefined: that of the image. */
   readonly rootVolumeGiB: number | undefined;
+  /** The size of the root volume in the image, in GiB. */
+  readonly imageGiB: number;
 }
 
 const ROOT_DEVICE = '/dev/sda1';
@@ -64,7 +67,10 @@ export function launchConfigOf(cloud: LocalAwsState, group: GroupRecord): Launch
     isCustom: ImageId !== undefined,
     ownUserData: ImageId === undefined ? undefined : UserData,
     securityGroups: [...SecurityGroupIds, ...NetworkInterfaces.flatMap(({ Groups = [] }) => Groups)],
-    rootVolumeGiB: BlockDeviceMappings.find(({ DeviceName }) => DeviceName === ROOT_DEVICE)?.Ebs?.VolumeSize,
+    rootVolumeGiB:
+      BlockDeviceMappings.find(({ DeviceName }) => DeviceName === ROOT_DEVICE)?.Ebs?.VolumeSize ??
+      group.nodegroup.diskSize,
+    imageGiB: cloud.ownImages.get(ImageId ?? '')?.rootVolumeGiB ?? WINDOWS_VOLUME_GIB,
   };
 }
 

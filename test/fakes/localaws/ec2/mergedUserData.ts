@@ -2,6 +2,7 @@
  * The user data of instances whose template names no image. EKS puts the PowerShell commands of the template first, then its own, all within one tag.
  * Source: "Windows user data" on the page about launch templates in the user guide of EKS.
  */
+import type { ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { LocalAwsState } from '../state.ts';
 
 /** The user data, in base64. `own`: that of the template, in base64. */
@@ -15,3 +16,12 @@ export function mergedUserData({ cluster }: Pick<LocalAwsState, 'cluster'>, own 
   ];
   return Buffer.from(`<powershell>\n${lines.join('\n')}\n</powershell>\n`).toString('base64');
 }
+
+/** EKS' message about the user data of a template that it cannot merge; undefined if it can. Seen: aws-ia/terraform-aws-eks-blueprints#1729. */
+export function userDataFault({ ImageId, UserData = '' }: ResponseLaunchTemplateData = {}): string | undefined {
+  if (ImageId !== undefined || UserData === '' || TAG.test(Buffer.from(UserData, 'base64').toString()))
+    return undefined;
+  return 'User data was not a valid PowerShell format and could not be processed.';
+}
+
+const TAG = /<powershell>.*<\/powershell>/is;

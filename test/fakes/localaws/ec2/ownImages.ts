@@ -40,11 +40,21 @@ export function changeImage(cloud: LocalAwsState, { exists = true, createdAt, ..
     platform: 'windows',
     architecture: 'x86_64',
     state: 'available',
+    rootVolumeGiB: WINDOWS_VOLUME_GIB,
     createdAt: cloud.timeline.now(),
   };
   const time = createdAt === undefined ? {} : { createdAt: new Date(createdAt) };
   cloud.ownImages.set(id, { ...made, ...cloud.ownImages.get(id), ...change, ...time });
 }
+
+/** The root volume of an EKS-optimized Windows image, in GiB: awslabs/amazon-eks-ami#1142. */
+export const WINDOWS_VOLUME_GIB = 50;
+
+/** How EC2 describes the root volume of an image. */
+export const rootVolumeOf = (sizeGiB: number): Pick<Image, 'RootDeviceName' | 'BlockDeviceMappings'> => ({
+  RootDeviceName: '/dev/sda1',
+  BlockDeviceMappings: [{ DeviceName: '/dev/sda1', Ebs: { VolumeSize: sizeGiB } }],
+});
 
 /** EC2's description of such an image. */
 export const ownImageOf = (image: OwnImage): Image => ({
@@ -54,6 +64,7 @@ export const ownImageOf = (image: OwnImage): Image => ({
   Public: false,
   State: image.state as NonNullable<Image['State']>,
   Architecture: image.architecture as NonNullable<Image['Architecture']>,
+  ...rootVolumeOf(image.rootVolumeGiB),
   ...(image.platform === '' ? {} : { Platform: image.platform as NonNullable<Image['Platform']> }),
   CreationDate: image.createdAt.toISOString(),
   ...(image.deprecatedAt === undefined ? {} : { DeprecationTime: image.deprecatedAt }),

@@ -18,14 +18,12 @@ export interface Place {
  */
 export function placeFor(cloud: LocalAwsState, group: GroupRecord): Place | Issue {
   const { subnets: ids = [] } = group.nodegroup;
-  const { instanceTypes, releaseVersion, imageId, isCustom, securityGroups, rootVolumeGiB } = launchConfigOf(
-    cloud,
-    group,
-  );
+  const launch = launchConfigOf(cloud, group);
+  const { instanceTypes, releaseVersion, imageId, isCustom, securityGroups, rootVolumeGiB, imageGiB } = launch;
   if (isCustom ? !isLaunchable(cloud, imageId) : !isPublic(cloud, releaseVersion)) return notAuthorized(group, imageId);
   const missing = securityGroups.find((id) => !cloud.securityGroups.has(id));
   if (missing !== undefined) return noSecurityGroup(group, missing);
-  if (rootVolumeGiB !== undefined && rootVolumeGiB < SNAPSHOT_GIB) return tooSmall(group, rootVolumeGiB);
+  if (rootVolumeGiB !== undefined && rootVolumeGiB < imageGiB) return tooSmall(group, rootVolumeGiB, imageGiB);
   const subnets = cloud.subnets.filter(({ id }) => ids.includes(id));
   const offering = (type: string) => subnets.filter(({ zone }) => zonesOffering(cloud, type).includes(zone));
   const used = (id: string) =>
@@ -60,9 +58,6 @@ const notOffered = (group: GroupRecord, types: readonly string[], subnets: reado
   resourceIds: [group.autoScalingGroup],
 });
 
-/** The size of the root volume in the snapshot of a Windows image of EKS. */
-const SNAPSHOT_GIB = 50;
-
 // Messages of EC2, both seen.
 const noSecurityGroup = (group: GroupRecord, id: string): Issue => ({
   code: 'AsgInstanceLaunchFailures',
@@ -70,11 +65,11 @@ const noSecurityGroup = (group: GroupRecord, id: string): Issue => ({
   resourceIds: [group.autoScalingGroup],
 });
 
-const tooSmall = (group: GroupRecord, size: number): Issue => ({
+const tooSmall = (group: GroupRecord, size: number, least: number): Issue => ({
   code: 'AsgInstanceLaunchFailures',
   message:
     `Could not launch On-Demand Instances. InvalidBlockDeviceMapping - Volume of size ${size}GB is smaller than snapshot ` +
-    `'snap-0123456789abcdef0', expect size >= ${SNAPSHOT_GIB}GB. Launching EC2 instance failed.`,
+    `'snap-0123456789abcdef0', expect size >= ${least}GB. Launching EC2 instance failed.`,
   resourceIds: [group.autoScalingGroup],
 });
 

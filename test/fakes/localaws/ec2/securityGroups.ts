@@ -70,3 +70,15 @@ function groupOf(cloud: LocalAwsState, id: string): SecurityGroup {
     Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
   };
 }
+
+/** Whether the API server accepts connections from instances with these groups: they have that of the cluster, or its rules allow them. */
+export function isAdmitted(cloud: LocalAwsState, groups: readonly string[]): boolean {
+  const { inbound = [] } = cloud.securityGroups.get(clusterSecurityGroupId) ?? {};
+  return groups.includes(clusterSecurityGroupId) || inbound.some((rule) => isForApiServer(rule) && names(rule, groups));
+}
+
+const isForApiServer = ({ IpProtocol, FromPort = 0, ToPort = 65_535 }: IpPermission): boolean =>
+  IpProtocol === '-1' || (IpProtocol === 'tcp' && FromPort <= 443 && ToPort >= 443);
+
+const names = ({ UserIdGroupPairs = [], IpRanges = [] }: IpPermission, groups: readonly string[]): boolean =>
+  IpRanges.length > 0 || UserIdGroupPairs.some(({ GroupId = '' }) => groups.includes(GroupId));

@@ -12,10 +12,11 @@ import { durations } from '../durations.ts';
 import { newestInEks } from '../ec2/images.ts';
 import { livingInstances, runningInstances, terminate } from '../ec2/instances.ts';
 import { copyTemplate } from '../ec2/launchConfig.ts';
+import { userDataFault } from '../ec2/mergedUserData.ts';
 import { resize, scaleTo } from '../ec2/scaling.ts';
 import { emptyWarmPool } from '../ec2/warmPool.ts';
 import { stopDrain } from '../nodes/nodeDrain.ts';
-import type { GroupRecord, TemplateUse } from '../records.ts';
+import type { GroupRecord, Plans, TemplateUse } from '../records.ts';
 import { windowsOf } from '../releases.ts';
 import { type LocalAwsState, takePlan } from '../state.ts';
 import { admitNodes } from './admission.ts';
@@ -156,13 +157,20 @@ function givenIn(request: CreateNodegroupRequest): Nodegroup {
 }
 
 function startCreating(cloud: LocalAwsState, group: GroupRecord): void {
-  const failure = takePlan(cloud.plans.createFailures, group.name);
+  const failure = takePlan(cloud.plans.createFailures, group.name) ?? templateFailure(group);
   if (failure !== undefined) {
     later(cloud, group, failure.afterSeconds ?? durations.create, () => failCreation(cloud, group, failure.issues));
     return;
   }
   later(cloud, group, durations.launch, () => resize(cloud, group));
   later(cloud, group, durations.create, () => finishCreating(cloud, group, durations.joinTimeout - durations.create));
+}
+
+// EKS reads the user data after it has accepted the request. Seen: aws-ia/terraform-aws-eks-blueprints#1729.
+function templateFailure({ template }: GroupRecord): Plans['createFailures'][number] | undefined {
+  const message = userDataFault(template?.data);
+  if (message === undefined) return undefined;
+  return { issues: [{ code: 'Ec2LaunchTemplateInvalidConfiguration', message }] };
 }
 
 function finishCreating(cloud: LocalAwsState, group: GroupRecord, patience: number): void {

@@ -17,7 +17,7 @@ import { cordon, drain, stopDrain } from '../nodes/nodeDrain.ts';
 import type { GroupRecord, InstanceRecord, Rollout, UpdateFailure } from '../records.ts';
 import { type LocalAwsState, takePlan } from '../state.ts';
 import { checkLaunches, later, reviewAccess, setStatus } from './groupStatus.ts';
-import { changesNothing, joinError, parallelOf, podError, zonesOf } from './rolloutFacts.ts';
+import { changesNothing, joinError, parallelOf, podError, templateError, zonesOf } from './rolloutFacts.ts';
 
 /** Starts a change of a group to another version. The group itself changes when all of its nodes have. */
 export function startRollout(
@@ -50,7 +50,7 @@ class Rolling {
 
   start(): void {
     this.#group.rollout = this.#rollout;
-    const failure = takePlan(this.#cloud.plans.updateFailures, this.#group.name);
+    const failure = takePlan(this.#cloud.plans.updateFailures, this.#group.name) ?? templateError(this.#rollout);
     if (failure !== undefined) this.#fail(failure);
     else if (this.#rollout.outdated.size === 0 || changesNothing(this.#group.nodegroup, this.#rollout.target))
       this.#succeed();

@@ -1,6 +1,7 @@
 import type { ErrorDetail, Nodegroup } from '@aws-sdk/client-eks';
 import { livingInstances } from '../ec2/instances.ts';
-import type { GroupRecord, InstanceRecord, Rollout, Target } from '../records.ts';
+import { userDataFault } from '../ec2/mergedUserData.ts';
+import type { GroupRecord, InstanceRecord, Rollout, Target, UpdateFailure } from '../records.ts';
 import type { LocalAwsState } from '../state.ts';
 
 /** Whether a group already has the target of an update. */
@@ -47,3 +48,9 @@ export const podError = (group: GroupRecord, instance: InstanceRecord): ErrorDet
   errorMessage: `Reached max retries while trying to evict pods from nodes in node group ${group.name}`,
   resourceIds: [instance.nodeName],
 });
+
+/** The failure of an update to a template with user data that EKS cannot merge. The code was seen for Linux: hashicorp/terraform-provider-aws#15007. */
+export function templateError({ template }: Pick<Rollout, 'template'>): Omit<UpdateFailure, 'group'> | undefined {
+  const errorMessage = userDataFault(template?.data);
+  return errorMessage === undefined ? undefined : { errors: [{ errorCode: 'Unknown', errorMessage }] };
+}

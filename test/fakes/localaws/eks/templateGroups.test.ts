@@ -175,6 +175,44 @@ describe('a group with a launch template', () => {
     assert.match(nodegroup?.health?.issues?.[0]?.message ?? '', /Volume of size 30GB is smaller than snapshot/);
   });
 
+  it('has no instances if the disk of a group without a template is smaller than the image, either', async () => {
+    const { cloud, clock } = newWorld();
+    await cloud.send('CreateNodegroup', sampleGroup({ diskSize: 20 }));
+    clock.advance(30);
+    const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+    assert.match(nodegroup?.health?.issues?.[0]?.message ?? '', /Volume of size 20GB is smaller than snapshot/);
+  });
+
+  it('has nodes if a rule of the cluster security group lets those of the template connect', async () => {
+    const { cloud, clock } = newWorld({ SecurityGroupIds: ['sg-0a'] });
+    cloud.faults.securityGroup({ id: 'sg-0a' });
+    const rule = { IpProtocol: 'tcp', FromPort: 443, ToPort: 443, UserIdGroupPairs: [{ GroupId: 'sg-0a' }] };
+    cloud.faults.securityGroup({ id: clusterSecurityGroupId, inbound: [rule] });
+    await create({ cloud, clock }, request());
+  });
+
+  it('is not created, and not updated, with user data for Linux', async () => {
+    const linux = { UserData: Buffer.from('#!/bin/bash\n/etc/eks/bootstrap.sh demo\n').toString('base64') };
+    const said = 'User data was not a valid PowerShell format and could not be processed.';
+    const { cloud, clock } = newWorld({}, linux);
+    await cloud.send('CreateNodegroup', request({ launchTemplate: { name: 'mine', version: '2' } }));
+    clock.advance(3);
+    const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+    const issue = { code: 'Ec2LaunchTemplateInvalidConfiguration', message: said };
+    assert.deepEqual([nodegroup?.status, nodegroup?.health?.issues], ['CREATE_FAILED', [issue]]);
+    await cloud.send('DeleteNodegroup', group);
+    clock.advance(2);
+    await create({ cloud, clock }, request());
+    const { update: begun } = await update(cloud, '2');
+    clock.advance(3);
+    const { update: ended } = await cloud.send('DescribeUpdate', {
+      name: 'demo',
+      nodegroupName: 'web',
+      updateId: begun?.id,
+    });
+    assert.deepEqual([ended?.status, ended?.errors], ['Failed', [{ errorCode: 'Unknown', errorMessage: said }]]);
+  });
+
   it('has the image of the template as its release, for any Windows version', async () => {
     const { cloud, clock } = newWorld({ ImageId: imageId, UserData });
     const nodegroup = await create({ cloud, clock }, withoutTemplate());

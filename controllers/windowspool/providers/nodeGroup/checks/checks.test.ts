@@ -5,7 +5,7 @@ import { checkReasons } from '../../../api/reasons.ts';
 import type { CheckResult } from '../../../checks/runChecks.ts';
 import { known } from '../../../testing/answers.ts';
 import { checkTable } from '../../../testing/checkTable.ts';
-import { sampleCluster } from '../../../testing/fixtures.ts';
+import { sampleCluster, sampleTemplate } from '../../../testing/fixtures.ts';
 import { examine, randomFacts, sampleFacts, sampleInput, unasked } from '../../../testing/prerequisites.ts';
 import { checks } from './checks.ts';
 import { factTable } from './factTable.ts';
@@ -54,7 +54,11 @@ describe('the checks', () => {
 
   it('name the permission for each fact that can be denied', () => {
     for (const [fact, { permission, when }] of Object.entries(factTable)) {
-      const denied = sampleFacts({ accessEntry: known(undefined), [fact]: unasked() });
+      const denied = sampleFacts({
+        accessEntry: known(undefined),
+        launchTemplate: known(sampleTemplate('7')),
+        [fact]: unasked(),
+      });
       const cluster = sampleCluster(fact === 'ami' ? { kubernetesVersion: '1.37' } : {});
       const { unknown, failed } = examine(sampleInput({ facts: denied, cluster }));
       if (fact === 'cniAddon' || fact === 'cniConfigOwner' || when === 'advice') assert.deepEqual(unknown, []);

@@ -57,6 +57,11 @@ describe('the checks of the custom AMI', () => {
       [['AMIInvalid', 'ami-0a000001', 'golden-win2019-3', 'windowsVersion', 'Windows2022', 'nodeGroup.ami']],
     ],
     [
+      'an AMI with a larger root volume than the nodes',
+      imageInput({ rootVolumeGiB: 80 }),
+      [['AMIInvalid', 'ami-0a000001', '80 GiB', 'nodeGroup.disk.sizeGiB is 50', 'at least 80']],
+    ],
+    [
       'an AMI of the node group that was deregistered',
       { ...imageInput({}, { id: 'ami-0a000009', found: undefined }), creating: false, groupStatus: 'ACTIVE' },
       [['AMIInvalid', 'ami-0a000009', 'nodeGroup.ami']],

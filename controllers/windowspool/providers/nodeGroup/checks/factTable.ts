@@ -11,6 +11,7 @@ import { roleArnOf, roleName } from '../desired/nodeRole.ts';
 import { selectsByTags, subnetTerms } from '../desired/subnets.ts';
 import { imageIdOf, imageParameterIn, selectedImage } from '../launchTemplate/image.ts';
 import { followsSecurityGroups, isCustom, securityGroupTerms } from '../launchTemplate/launchSettings.ts';
+import { controlPlaneGroups, lacksClusterGroup } from '../launchTemplate/securityRules.ts';
 import { userDataIn } from '../launchTemplate/userScript.ts';
 import type { FactName, Facts, FactValue } from '../model/checkFacts.ts';
 import type { EksState } from '../model/groupState.ts';
@@ -164,6 +165,13 @@ export const factTable: { readonly [N in FactName]: FactEntry<N> } = {
       );
     },
   },
+  // Another version of the template, or another rule, may keep nodes from joining.
+  controlPlaneRules: always('ec2:DescribeSecurityGroups', ({ s, sources, ask, template }) => {
+    const cluster = clusterOf(s);
+    if (!cluster || !lacksClusterGroup(template, cluster)) return undefined;
+    const ids = [...controlPlaneGroups(cluster)].sort();
+    return ask(`security groups ${ids}`, (signal) => sources.securityGroups.find(ids, signal));
+  }),
   // The ConfigMap may get another script at any time.
   userData: always('get configmaps in the namespace of the operator', ({ s, sources, ask }) => {
     const userData = userDataIn(s.pool.spec);
@@ -224,14 +232,6 @@ export const factTable: { readonly [N in FactName]: FactEntry<N> } = {
 
 function clusterOf({ cluster }: EksState): Cluster | undefined {
   return cluster.kind === 'seen' ? cluster.cluster : undefined;
-}
-
-/** The security groups of the control plane, the cluster security group first. */
-export function controlPlaneGroups({
-  securityGroup,
-  additionalSecurityGroups = [],
-}: Pick<Cluster, 'securityGroup' | 'additionalSecurityGroups'>): readonly string[] {
-  return [...(securityGroup === undefined ? [] : [securityGroup]), ...additionalSecurityGroups];
 }
 
 /** These instance types; undefined if there are none. */

@@ -36,9 +36,16 @@ const inbound = (...rules: readonly SecurityRule[]) =>
 const outbound = (...rules: readonly SecurityRule[]) =>
   planned({ securityRules: known([sampleSecurityGroup({ outbound: rules })]) });
 /** A pool whose launch template has a security group of its own. */
-const ofTemplate = (groups: readonly SecurityGroup[], change: Partial<CheckInput['cluster']> = {}) =>
+const ofTemplate = (
+  groups: readonly SecurityGroup[],
+  change: Partial<CheckInput['cluster']> = {},
+  facts: Parameters<typeof withTemplate>[1] = {},
+) =>
   derive({
-    ...withTemplate({ rootVolume: { sizeGiB: 100 }, securityGroups: [NODES] }, { securityRules: known(groups) }),
+    ...withTemplate(
+      { rootVolume: { sizeGiB: 100 }, securityGroups: [NODES] },
+      { securityRules: known(groups), ...facts },
+    ),
     cluster: { kind: 'seen', cluster: sampleCluster(change) } as const,
   });
 
@@ -88,6 +95,11 @@ describe('advice about the port of the kubelet, with security groups in the laun
       ofTemplate([open, group(EXTRA), group(NODES, { inbound: [rule({ groups: [EXTRA] })] })], {
         additionalSecurityGroups: [EXTRA],
       }),
+      [],
+    ],
+    [
+      'no rule for the API server, which is required',
+      ofTemplate([open, group(NODES)], {}, { controlPlaneRules: known([open]) }),
       [],
     ],
     [

@@ -1,10 +1,9 @@
 import { advises, met, notMet } from '../../../checks/check.ts';
-import type { SecurityGroup, SecurityRule } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 import { selectedGroups } from '../launchTemplate/launchSettings.ts';
+import { allowsTcp, cannotJoin, controlPlaneGroups } from '../launchTemplate/securityRules.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { resolvedTemplate, templateIn } from '../versions/userLaunchTemplate.ts';
-import { controlPlaneGroups } from './factTable.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** The port of the kubelet: https://kubernetes.io/docs/reference/networking/ports-and-protocols/ */
@@ -40,6 +39,9 @@ export const kubeletPort: NodeGroupCheck = {
     const { cluster, region, facts } = input;
     const to = nodeSecurityGroups(input);
     if (!to) return undefined;
+    const template = resolvedTemplate(facts);
+    // A required check reports that.
+    if (template && cannotJoin(template, cluster, facts)) return met;
     return given(facts, 'securityRules', (read) => {
       const found = [...read, ...(facts.securityGroups?.ok ? facts.securityGroups.value : [])];
       const from = controlPlaneGroups(cluster);
@@ -49,11 +51,11 @@ export const kubeletPort: NodeGroupCheck = {
       if (!source || !target || ![...from, ...to].every((id) => found.some((group) => group.id === id))) return met;
       const of = (ids: readonly string[]) => found.filter(({ id }) => ids.includes(id));
       const fails = 'so the API server cannot reach the kubelets: kubectl logs, exec and port-forward fail';
-      if (!allows(of(to), 'inbound', from))
+      if (!allowsTcp(of(to), 'inbound', KUBELET, from))
         return notMet(
           `No inbound rule of the nodes' ${named(to)} allows TCP port ${KUBELET} from the control plane (${joined(from)}), ${fails}. Add one (aws ec2 authorize-security-group-ingress --region ${region} --group-id ${target} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${source}}]')`,
         );
-      if (!allows(of(from), 'outbound', to))
+      if (!allowsTcp(of(from), 'outbound', KUBELET, to))
         return notMet(
           `No outbound rule of the control plane's ${named(from)} allows TCP port ${KUBELET} to the nodes (${joined(to)}), ${fails}. Add one (aws ec2 authorize-security-group-egress --region ${region} --group-id ${source} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${target}}]')`,
         );
@@ -61,18 +63,6 @@ export const kubeletPort: NodeGroupCheck = {
     });
   },
 };
-
-/** Whether a rule of the groups allows the port of the kubelet for one of the peers: the rules of all groups are combined. */
-function allows(
-  groups: readonly SecurityGroup[],
-  direction: 'inbound' | 'outbound',
-  peers: readonly string[],
-): boolean {
-  const isOpen = ({ protocol, ports, groups: allowed, hasAddresses }: SecurityRule) =>
-    (protocol === 'all' || (protocol === 'tcp' && (!ports || (ports.from <= KUBELET && KUBELET <= ports.to)))) &&
-    (hasAddresses || allowed.some((id) => peers.includes(id)));
-  return groups.some((group) => group[direction].some(isOpen));
-}
 
 function named(ids: readonly string[]): string {
   return `security ${ids.length === 1 ? 'group' : 'groups'} ${joined(ids)}`;

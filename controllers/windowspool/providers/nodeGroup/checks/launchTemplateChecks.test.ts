@@ -8,7 +8,7 @@ import {
   ownTemplate,
   ownTemplateVersion,
 } from '../../../testing/launchSettingsScenes.ts';
-import { sampleFacts, sampleInput } from '../../../testing/prerequisites.ts';
+import { sampleFacts, sampleInput, sampleSecurityGroup, unasked } from '../../../testing/prerequisites.ts';
 import type { OwnTemplateView } from '../model/checkFacts.ts';
 
 const testChecks = checkTable('checks/launchTemplateChecks');
@@ -18,6 +18,16 @@ const template = (launchTemplate: object, rest: object = {}) =>
     .spec;
 
 const WINDOWS = template({ name: 'windows', version: '$Latest' });
+
+/** The input for a pool with a template with these settings. */
+const templateInput = (settings: object, facts: Parameters<typeof sampleFacts>[0] = {}) =>
+  sampleInput({
+    spec: WINDOWS,
+    facts: sampleFacts({
+      launchTemplate: known(sampleTemplate('7', { instanceType: 'm5.large', ...settings })),
+      ...facts,
+    }),
+  });
 
 const own = ownTemplate([launchSettingsFor(DISK_100)]);
 
@@ -178,6 +188,41 @@ describe('the checks of the launch template', () => {
           'nodeGroup.releaseVersion',
         ],
       ],
+    ],
+    [
+      'a template with user data for Linux, and a root volume that is smaller than the AMI',
+      templateInput({ linuxUserData: 'a MIME document', rootVolume: { sizeGiB: 20 } }),
+      [['LaunchTemplateInvalid', 'lt-0a1b2c3d', 'a MIME document', '<powershell>', '/dev/sda1', '20 GiB', '50']],
+    ],
+    ['a template with the cluster security group', templateInput({ securityGroups: ['sg-0a000000', 'sg-1'] }), []],
+    [
+      'a template whose security groups cannot reach the control plane',
+      templateInput({ securityGroups: ['sg-1'] }, { controlPlaneRules: known([sampleSecurityGroup()]) }),
+      [['LaunchTemplateInvalid', 'lt-0a1b2c3d', 'sg-1', 'TCP port 443', 'Add sg-0a000000']],
+    ],
+    [
+      'a template whose security groups can reach it',
+      templateInput(
+        { securityGroups: ['sg-1'] },
+        {
+          controlPlaneRules: known([
+            sampleSecurityGroup({
+              inbound: [{ protocol: 'tcp', ports: { from: 443, to: 443 }, groups: ['sg-1'], hasAddresses: false }],
+            }),
+          ]),
+        },
+      ),
+      [],
+    ],
+    [
+      'a template of such groups, if the rules of the control plane cannot be read',
+      templateInput({ securityGroups: ['sg-1'] }, { controlPlaneRules: unasked() }),
+      [['LaunchTemplateInvalid (unknown)', 'ec2:DescribeSecurityGroups']],
+    ],
+    [
+      'a template of such groups, if a security group of the control plane was not found',
+      templateInput({ securityGroups: ['sg-1'] }, { controlPlaneRules: known([]) }),
+      [],
     ],
     [
       'a template without an instance type, if the pool has none either',

@@ -35,15 +35,15 @@ function remedyFor(creating: boolean): string {
 /** Ensures that nodes can be launched from the launch template. */
 export const launchTemplateSettings: NodeGroupCheck = {
   ...required('LaunchTemplateInvalid', 'launch-template-settings', 'the settings of the launch template'),
-  needs: ['launchTemplate'],
+  needs: ['launchTemplate', 'controlPlaneRules'],
   evaluate: (input) => fits(input) ?? userDataFits(input) ?? ownTemplateIsAsWritten(input),
 };
 
 /** Ensures that EKS accepts the template: a creation that fails takes 20 minutes and reports one error at a time. */
-function fits({ spec, facts }: CheckInput): Answer | undefined {
+function fits({ spec, facts, cluster }: CheckInput): Answer | undefined {
   return given(facts, 'launchTemplate', (template) => {
-    const faults = template ? templateFaults(spec, template) : [];
-    if (!template || faults.length === 0) return met;
+    const faults = template ? templateFaults(spec, template, cluster, facts) : [];
+    if (!template || faults.length === 0) return given(facts, 'controlPlaneRules', () => met) ?? met;
     return notMet(
       `Version ${template.version} of launch template ${template.name} (${template.id}) cannot be used: ${faults.join('; ')}`,
     );

@@ -3,7 +3,7 @@
 import { advises, met, notMet } from '../../../checks/check.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
-import { DEFAULT_DISK_GIB } from '../desired/desiredNodeGroup.ts';
+import { DEFAULT_DISK_GIB } from '../launchTemplate/image.ts';
 import { diskIn } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { resolvedTemplate, templateIn } from '../versions/userLaunchTemplate.ts';

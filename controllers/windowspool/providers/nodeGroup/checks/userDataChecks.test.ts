@@ -28,6 +28,11 @@ describe('the checks of the script of nodeGroup.userData', () => {
       scriptInput({ keys: ['a.ps1'], text: '<script>dir</script>' }),
       [['UserDataInvalid', 'a.ps1', 'winpool-system/windows', '<script>']],
     ],
+    [
+      'a script for Linux',
+      scriptInput({ keys: ['a.ps1'], text: '#!/bin/bash\n/etc/eks/bootstrap.sh demo' }),
+      [['UserDataInvalid', 'a.ps1', 'winpool-system/windows', 'a shell script for Linux']],
+    ],
     ['a script in which the grammar finds nothing', scriptInput({ keys: ['a.ps1'], text: 'a', syntax: {} }), []],
     [
       'a script that may have a syntax error',

@@ -27,13 +27,17 @@ export function desiredCreation(s: EksState): Creation {
  * The desired version number of a user's template that EKS accepts. While it cannot be read, the last known one is used, so that a failed update
  * does not look like a new target. Undefined when it is unknown, or EKS would refuse it.
  */
-function desiredUserVersion({ pool, prerequisites }: Pick<EksState, 'pool' | 'prerequisites'>): string | undefined {
+function desiredUserVersion(s: EksState): string | undefined {
+  const { pool, prerequisites, cluster } = s;
+  const seenCluster = cluster.kind === 'seen' ? cluster.cluster : undefined;
   const wanted = templateIn(pool.spec);
   if (!wanted) return undefined;
   const fact = prerequisites?.launchTemplate;
   if (fact?.ok) {
     const template = fact.value;
-    return template && templateFaults(pool.spec, template).length === 0 ? template.version : undefined;
+    return template && templateFaults(pool.spec, template, seenCluster, prerequisites).length === 0
+      ? template.version
+      : undefined;
   }
   return pinnedTemplateVersion(pool.spec) ?? pool.status?.nodeGroup?.launchTemplate?.desiredVersion;
 }

@@ -15,6 +15,7 @@ import {
 import type { Taint } from '../../../ports/nodes.ts';
 import { nodeGroupIn, scalingIn } from '../../../rules/nodeSource.ts';
 import { hashOf } from '../../../util/hash.ts';
+import { DEFAULT_DISK_GIB } from '../launchTemplate/image.ts';
 import { hasLaunchSettings, isCustom, launchSettingsIn } from '../launchTemplate/launchSettings.ts';
 import { clusterIn, ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { Creation } from '../model/groupDue.ts';
@@ -130,9 +131,6 @@ function diskOf(
   if (!template) return { diskSizeGiB: nodeGroupIn(spec).diskSizeGiB ?? DEFAULT_DISK_GIB };
   return { launchTemplate: resolved ?? templateVersion(template, String(template.version)) };
 }
-
-/** The default of EKS for Windows, in GiB: https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html */
-export const DEFAULT_DISK_GIB = 50;
 
 /** The versions that the spec pins. */
 export function pinsOf(spec: WindowsPool['spec']): Pick<NewNodeGroup, 'kubernetesVersion' | 'releaseVersion'> {

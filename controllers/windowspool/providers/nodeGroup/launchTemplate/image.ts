@@ -13,6 +13,12 @@ const OLD_MS = 92 * 86_400_000;
 /** How long before its deprecation it is reported, in milliseconds. */
 const SOON_MS = 30 * 86_400_000;
 
+/**
+ * The root volume of an EKS-optimized Windows AMI, which no instance can have smaller, and the default of EKS, in GiB:
+ * https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html, https://github.com/awslabs/amazon-eks-ami/issues/1142
+ */
+export const DEFAULT_DISK_GIB = 50;
+
 /** The ID of the custom AMI of a group, which EKS reports as its release; undefined for other groups. */
 export function imageIdOf(group: Pick<NodeGroup, 'amiType' | 'releaseVersion'> | undefined): string | undefined {
   const { amiType, releaseVersion = '' } = group ?? {};
@@ -59,7 +65,7 @@ export function describeRelease(releaseVersion: string): string {
 
 /** Why the pool cannot run the AMI, without a full stop; undefined if it can. */
 export function imageFault(spec: WindowsPoolSpec, image: Image): string | undefined {
-  const { state, isWindows, architecture } = image;
+  const { state, isWindows, architecture, rootVolumeGiB = 0 } = image;
   const name = describeImage(image);
   const year = yearIn(image);
   if (!isWindows)
@@ -70,6 +76,9 @@ export function imageFault(spec: WindowsPoolSpec, image: Image): string | undefi
     return `${name} has the architecture ${cut(architecture, 64) || 'unknown'}, and Windows nodes need x86_64. Set nodeGroup.ami to another AMI`;
   if (year !== undefined && year !== yearOf(spec.windowsVersion))
     return `${name} is an AMI of Windows Server ${year}, and windowsVersion is ${spec.windowsVersion}. Set nodeGroup.ami to an AMI of Windows Server ${yearOf(spec.windowsVersion)}, or create a pool with another windowsVersion`;
+  const { sizeGiB = DEFAULT_DISK_GIB } = nodeGroupIn(spec).disk ?? {};
+  if (sizeGiB < rootVolumeGiB)
+    return `The root volume of ${name} has ${rootVolumeGiB} GiB, and nodeGroup.disk.sizeGiB is ${sizeGiB}, so EC2 launches no instance. Set it to at least ${rootVolumeGiB}`;
   return undefined;
 }
 

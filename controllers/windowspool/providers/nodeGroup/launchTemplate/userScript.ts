@@ -1,7 +1,7 @@
 /** The user's PowerShell script for nodes, from a ConfigMap in the namespace of the operator. Pure. Nothing here returns a text with a part of the script. */
 import type { UserData, WindowsPoolSpec } from '../../../api/api.gen.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
-import { scriptIn } from '../../../ports/userScript.ts';
+import { linuxFormatOf, scriptIn } from '../../../ports/userScript.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import type { CheckFacts } from '../model/checkFacts.ts';
@@ -33,6 +33,11 @@ export function readScript(userData: UserData, source: ScriptSource): ScriptResu
   if (excess !== undefined) return { problem: excess };
   const { script } = scriptIn(text);
   if (script.trim() === '') return { problem: `${where} is empty. Write the PowerShell commands for nodes to it` };
+  const format = linuxFormatOf(text);
+  if (format !== undefined)
+    return {
+      problem: `${where} is ${format} for Linux nodes. Write PowerShell commands to it, without the commands that make the node join`,
+    };
   if (/start-eksbootstrap/i.test(script))
     return {
       problem: `${where} names Start-EKSBootstrap.ps1, which the user data of nodes already runs. Remove that command`,

@@ -70,6 +70,8 @@ export interface Facts {
   readonly subnets?: CallResult<readonly Subnet[]>;
   /** The security groups that the spec selects. */
   readonly securityGroups?: CallResult<readonly SecurityGroup[]>;
+  /** The security groups of the control plane. Read only for a launch template whose groups lack the cluster security group. */
+  readonly controlPlaneRules?: CallResult<readonly SecurityGroup[]>;
   /** The ConfigMap with the script that the spec names. */
   readonly userData?: CallResult<ScriptSource>;
   /** The names of all node groups of the cluster. Read before another group replaces that of the pool. */

@@ -4,10 +4,12 @@
  * Rules: https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html ("Launch template configuration basics").
  */
 import type { LaunchTemplateSpec, WindowsPoolSpec } from '../../../api/api.gen.ts';
-import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
+import type { Cluster, NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
+import { DEFAULT_DISK_GIB } from '../launchTemplate/image.ts';
+import { cannotJoin } from '../launchTemplate/securityRules.ts';
 import type { CheckFacts } from '../model/checkFacts.ts';
 
 /** The instance types of a node group without a launch template, when the spec names none. */
@@ -53,10 +55,15 @@ export function isMadeFrom(
   return seen !== undefined && (id === undefined ? seen.name === name : seen.id === id);
 }
 
-/** What EKS does not accept of the template for this pool: each with its field, its value and the remedy. */
-export function templateFaults(spec: WindowsPoolSpec, template: LaunchTemplate): string[] {
+/** Why no node can join from the template of this pool, or EKS does not accept it: each with its field, its value and the remedy. */
+export function templateFaults(
+  spec: WindowsPoolSpec,
+  template: LaunchTemplate,
+  cluster: Cluster | undefined,
+  facts: Pick<CheckFacts, 'controlPlaneRules'> | undefined,
+): string[] {
   const { instanceTypes } = nodeGroupIn(spec);
-  const { instanceType } = template;
+  const { instanceType, linuxUserData, rootVolume: { sizeGiB } = {} } = template;
   const faults = template.forbidden.map(({ field, value }) => {
     const instead = INSTEAD[field];
     return `it sets ${field} (${value}), which EKS does not accept. Remove it${instead ? `: ${instead}` : ''}`;
@@ -67,6 +74,18 @@ export function templateFaults(spec: WindowsPoolSpec, template: LaunchTemplate):
     );
   if (!instanceType && !instanceTypes)
     faults.push('neither it nor nodeGroup.instanceTypes sets an instance type. Set one of them');
+  if (linuxUserData)
+    faults.push(
+      `its user data is ${linuxUserData}, and EKS accepts only PowerShell commands in <powershell> tags. Replace it, or remove it: EKS adds the commands that make nodes join`,
+    );
+  if (sizeGiB !== undefined && sizeGiB < DEFAULT_DISK_GIB)
+    faults.push(
+      `its root volume (/dev/sda1) has ${sizeGiB} GiB, and the AMI ${DEFAULT_DISK_GIB}, so EC2 launches no instance. Set VolumeSize to at least ${DEFAULT_DISK_GIB}, or remove it`,
+    );
+  if (cannotJoin(template, cluster, facts))
+    faults.push(
+      `its security groups (${joined(template.securityGroups ?? [])}) do not include the cluster security group ${cluster?.securityGroup}, which EKS adds only to a template without security groups, and no rule of the control plane allows TCP port 443 from them, so nodes cannot join. Add ${cluster?.securityGroup} to them`,
+    );
   return faults;
 }
 
