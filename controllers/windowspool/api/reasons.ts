@@ -127,7 +127,7 @@ const others = {
   MembershipLabelRemoved:
     'Nodes lost the label eks.amazonaws.com/nodegroup or kubernetes.io/os, or have another value of it, so they are not counted. Restore the label (kubectl label node NODE KEY=VALUE), or terminate their instances.',
   WrongOperatingSystem:
-    'An instance of the node group joined as a node that does not run Windows. Terminate it, and check the AMI in the launch template of the Auto Scaling group.',
+    'An instance of the node group joined as a node that does not run Windows. Check the AMI and the AMI type of the node group, and the launch template of its Auto Scaling group, and terminate the instance.',
   NodesMissing:
     'Instances of the node group are missing, or run but did not join within --join-grace. Check the instances in the message.',
   NodesFailing: 'Nodes fail different checks. status.failingNodes lists them.',

@@ -85,6 +85,30 @@ describe('a node that left the cache', () => {
   });
 });
 
+describe('nodes that joined without the label of the pool', () => {
+  it('are listed once in an interval, and not those that are being deleted', async () => {
+    const unwatchedNodes = new UnwatchedNodes();
+    let lists = 0;
+    const list = async () => {
+      lists += 1;
+      const value = [labelled('ip-1', undefined), labelled('ip-2', undefined, { deleting: true })];
+      return { ok: true, value } as const;
+    };
+    for (const at of [0, 1, MINUTE - 1, MINUTE, MINUTE + 1]) await unwatchedNodes.find(list, NOW + at, MINUTE);
+    assert.deepEqual([lists, names(unwatchedNodes.unlabelledNodes)], [2, ['ip-1']]);
+    assert.equal(unwatchedNodes.nextReadAt, NOW + 2 * MINUTE);
+    unwatchedNodes.forget();
+    assert.equal(unwatchedNodes.nextReadAt, Number.POSITIVE_INFINITY);
+  });
+
+  it('are listed again after an error', async () => {
+    const unwatchedNodes = new UnwatchedNodes();
+    const error = sampleError('unavailable');
+    assert.equal(await unwatchedNodes.find(async () => ({ ok: false, error }), NOW, MINUTE), error);
+    assert.equal(unwatchedNodes.nextReadAt, NOW + MINUTE);
+  });
+});
+
 describe('thousands of nodes that left the cache', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => labelled(`ip-${index}`, 'web'));
 
@@ -194,6 +218,44 @@ describe('a pool with a node that loses the label of its group', () => {
     assertBrief(verified(world), 'False WrongOperatingSystem', '1 instance', `${name} runs linux`);
     world.cloud.faults.terminateInstance({ node: name });
     await until(world, restarted, () => verified(world).startsWith('True AllVerified'), 'a Windows node in its place');
+  });
+
+  /** A pool that waits for a fourth node, with a function that adds a Linux node with the labels of the pool on an instance. */
+  async function growing() {
+    const { world, deps } = await losing();
+    const [first] = world.nodes;
+    assert.ok(first);
+    world.cloud.faults.nextNode({ neverJoins: true });
+    world.cloud.faults.edit({ group: 'web', scalingConfig: { desiredSize: 4 } });
+    world.now = deps.readCache.dueAt('web');
+    await wake(world, deps);
+    assert.match(verified(world), /^Unknown Joining: 3 of 4 nodes joined/);
+    const join = (id = '') => {
+      const labels = { ...first.labels, 'kubernetes.io/os': 'linux' };
+      const providerID = `aws:///eu-west-1a/${id}`;
+      const linux = { ...first, name: 'ip-4', uid: 'ip-4', providerID, labels, operatingSystem: 'linux' };
+      world.nodes = [...world.nodes, linux];
+    };
+    world.now += settings.pollMs;
+    world.calls.splice(0);
+    return { world, deps, join };
+  }
+
+  it('reports within the poll interval that a new instance joined with another operating system', async () => {
+    const { world, deps, join } = await growing();
+    join([...world.cloud.state.instances.values()].find(({ joined }) => !joined)?.id);
+    await wake(world, deps);
+    const words = ['1 instance', 'ip-4 runs linux', 'terminate the instance', 'aws eks describe-nodegroup'];
+    assertBrief(verified(world), 'False WrongOperatingSystem', ...words);
+    assert.deepEqual(world.calls, ['list nodes outside', 'write status']);
+  });
+
+  it('does not report a node of another operating system that only has the labels of the pool', async () => {
+    const { world, deps, join } = await growing();
+    join('i-0f0f0f0f');
+    await wake(world, deps);
+    assert.match(verified(world), /^Unknown Joining: 3 of 4 nodes joined/);
+    assert.deepEqual(world.calls, ['list nodes outside', 'DescribeAutoScalingGroups']);
   });
 
   it('reports a missing node when the unlabelled node is deleted', async () => {

@@ -4,8 +4,10 @@
  *
  *   left the cache, or an instance without a node --the pool lacks nodes--> read by name --deleted, replaced or unchanged--> forgotten
  *                                                                                +--exists without its label--> unlabelled
+ *
+ * A node that joined without the label, such as one of another operating system, causes no event at all: it is found by a list.
  */
-import type { CallError } from '../ports/callResult.ts';
+import type { CallError, CallResult } from '../ports/callResult.ts';
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord, Nodes } from '../ports/nodes.ts';
 
@@ -21,6 +23,8 @@ export class UnwatchedNodes {
   readonly #unread = new Map<string, IsSame>();
   readonly #unlabelledNodes = new Map<string, NodeRecord>();
   #readAt = Number.NEGATIVE_INFINITY;
+  /** When the list may be read again, in epoch milliseconds; absent while the pool lacks no nodes. */
+  #nextListAt: number | undefined;
 
   /** Nodes that exist without the label of the pool, by name. */
   get unlabelledNodes(): readonly NodeRecord[] {
@@ -32,8 +36,12 @@ export class UnwatchedNodes {
     return this.unlabelledNodes.filter(({ name }) => !this.#unread.has(name));
   }
 
-  /** When the next names may be read, in epoch milliseconds; Infinity when there are none. */
+  /** When the next names, or the list, may be read, in epoch milliseconds; Infinity when there is nothing to read. */
   get nextReadAt(): number {
+    return Math.min(this.#nextBatchAt, this.#nextListAt ?? Number.POSITIVE_INFINITY);
+  }
+
+  get #nextBatchAt(): number {
     return this.#unread.size > 0 ? this.#readAt + BETWEEN_BATCHES_MS : Number.POSITIVE_INFINITY;
   }
 
@@ -62,6 +70,24 @@ export class UnwatchedNodes {
   forget(): void {
     this.#unread.clear();
     this.#unlabelledNodes.clear();
+    this.#nextListAt = undefined;
+  }
+
+  /**
+   * Adds nodes that joined without the label of the pool, at most once in `intervalMs`. Returns the error of the list.
+   * @param list nodes of the pool that the watch does not cover
+   */
+  async find(
+    list: () => Promise<CallResult<readonly NodeRecord[]>>,
+    now: number,
+    intervalMs: number,
+  ): Promise<CallError | undefined> {
+    if (now < (this.#nextListAt ?? now)) return undefined;
+    this.#nextListAt = now + intervalMs;
+    const answer = await list();
+    if (!answer.ok) return answer.error;
+    for (const node of answer.value) if (!node.deleting) this.#unlabelledNodes.set(node.name, node);
+    return undefined;
   }
 
   /**
@@ -74,7 +100,7 @@ export class UnwatchedNodes {
     now: number,
     signal: AbortSignal,
   ): Promise<CallError | undefined> {
-    if (now < this.nextReadAt) return undefined;
+    if (now < this.#nextBatchAt) return undefined;
     this.#readAt = now;
     for (const [name, isSame] of [...this.#unread].slice(0, BATCH)) {
       const answer = await nodes.read(name, signal);

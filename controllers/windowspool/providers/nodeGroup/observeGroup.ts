@@ -7,7 +7,7 @@ import type { WindowsPool } from '../../api/api.gen.ts';
 import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import { withCount, withOperations } from '../../disruption/observeLeavingNodes.ts';
 import type { StepError } from '../../model/stepError.ts';
-import type { UnwatchedNodes } from '../../nodes/unwatchedNodes.ts';
+import type { PoolNodes } from '../../nodes/poolNodes.ts';
 import { yearOf } from '../../nodes/windowsVersions.ts';
 import { baseState } from '../../observation/baseState.ts';
 import type { ReadCache } from '../../observation/readCache.ts';
@@ -28,12 +28,13 @@ import { ownTemplateNameOf } from './launchTemplate/ownTemplate.ts';
 import { mayHaveTemplate } from './launchTemplate/ownTemplateRules.ts';
 import type { Scope } from './model/checkFacts.ts';
 import type { EksState } from './model/groupState.ts';
-import { gatherAutoscalerFacts } from './observation/autoscalerFacts.ts';
+import { gatherAutoscalerFacts, SCALING_GROUPS_QUESTION } from './observation/autoscalerFacts.ts';
 import { confirmAfterMs } from './observation/confirmation.ts';
 import { confirmMembers, poolNodesOf } from './observation/groupMembers.ts';
 import {
   desiredNodes,
   expectationOfGroups,
+  groupOf,
   isClusterMismatch,
   isOverdue,
   isUnknown,
@@ -85,7 +86,7 @@ export async function observeNodeGroup(
       ? await withOwnTemplate(observed, context)
       : await askAws(observed, context);
   const complete = before === undefined;
-  const found = await withUnwatchedNodes(asked, poolNodes.unwatchedNodes, complete, context);
+  const found = await withUnwatchedNodes(asked, poolNodes, complete, context);
   const drained = await withOperations(
     found,
     passed,
@@ -235,10 +236,12 @@ async function withAutoscaler(s: EksState, { readCache, sources, signal }: Obser
 /** Adds the state of nodes that left the watch. They are read only while the pool lacks nodes: otherwise they were terminated as intended. */
 async function withUnwatchedNodes(
   s: EksState,
-  unwatchedNodes: UnwatchedNodes,
+  poolNodes: PoolNodes,
   fresh: boolean,
-  { sources, signal }: ObserveContext,
+  context: ObserveContext,
 ): Promise<EksState> {
+  const { sources, signal } = context;
+  const { unwatchedNodes } = poolNodes;
   const desired = desiredNodes(s);
   if (desired === undefined) return s;
   if (isDeleting(s.pool) || s.poolNodes.total >= desired) {
@@ -252,6 +255,32 @@ async function withUnwatchedNodes(
   const names = nodeGroupNamesOf(s.pool);
   const isOut = ({ labels }: NodeRecord) =>
     !names.includes(labels[NODE_GROUP_LABEL] ?? '') || labels[OS_LABEL] !== WINDOWS;
-  const error = await unwatchedNodes.read(isOut, sources.nodes, s.now, signal);
+  const error =
+    (await unwatchedNodes.read(isOut, sources.nodes, s.now, signal)) ??
+    (await findOutside(s, poolNodes, desired, context));
   return error ? withError(s, 'readNode', error) : s;
+}
+
+/**
+ * Finds instances that joined as nodes of another operating system, of which no event tells. After the join grace, their instances show them. Their labels prove
+ * nothing: they count if they are on instances of the groups.
+ */
+async function findOutside(s: EksState, poolNodes: PoolNodes, desired: number, context: ObserveContext) {
+  const { unwatchedNodes } = poolNodes;
+  // A group that EKS creates becomes ACTIVE when its nodes have joined.
+  if (groupOf(s)?.status === 'CREATING' || s.poolNodes.total + unwatchedNodes.unlabelledNodes.length >= desired)
+    return undefined;
+  const { settings, sources, readCache, signal } = context;
+  const list = async () => {
+    const answer = await sources.nodes.outside(s.pool.metadata.name, signal);
+    if (!answer.ok) return answer;
+    const names = nodeGroupNamesOf(s.pool);
+    const found = answer.value.filter(({ labels }) => names.includes(labels[NODE_GROUP_LABEL] ?? ''));
+    if (found.some((node) => !poolNodes.isMember(node))) {
+      readCache.shared.forget(SCALING_GROUPS_QUESTION);
+      await confirmMembers(s, poolNodes, false, context);
+    }
+    return { ok: true as const, value: found.filter((node) => poolNodes.isMember(node)) };
+  };
+  return unwatchedNodes.find(list, s.now, isOverdue(s) ? settings.resyncMs : settings.pollMs);
 }

@@ -8,7 +8,6 @@ import {
   type NodesVerifiedParts,
   type Verification,
 } from '../../../conditions/nodesVerified.ts';
-import type { ConditionState } from '../../../model/conditions.ts';
 import type { Instance } from '../../../ports/ec2.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { NodeRecord } from '../../../ports/nodes.ts';
@@ -66,11 +65,12 @@ function mayHaveNodes({ pool }: EksState, group: NodeGroup | undefined): boolean
 }
 
 /** Nodes on the pool's instances that the watch of its Windows nodes does not show: they lost a label, or run another operating system. */
-function lackingLabels({ pool, poolNodes }: EksState): Verification {
+function lackingLabels({ pool, poolNodes, settings: { clusterName } }: EksState): Verification {
   const foreign = poolNodes.unlabelledNodes.filter(({ operatingSystem }) => ![WINDOWS, ''].includes(operatingSystem));
-  if (foreign.length > 0) return wrongSystem(foreign);
   const [main = '', ...others] = nodeGroupNamesOf(pool);
   const groupOf = (node: NodeRecord) => others.find((name) => name === poolNodes.groupOf(node)) ?? main;
+  const [alien] = foreign;
+  if (alien) return wrongSystem(foreign, `--cluster-name ${clusterName} --nodegroup-name ${groupOf(alien)}`);
   const renamed = poolNodes.unlabelledNodes.filter((node) => node.labels[NODE_GROUP_LABEL] !== groupOf(node));
   const [one] = renamed;
   // The label is that of one group: nodes of another one follow.
@@ -82,11 +82,16 @@ function lackingLabels({ pool, poolNodes }: EksState): Verification {
   return { ...falseCondition('MembershipLabelRemoved', message), remedy };
 }
 
-/** Nodes of another operating system, as measured by the kubelet; the label of the watch can be changed. */
-function wrongSystem(nodes: readonly NodeRecord[]): ConditionState {
+/**
+ * Nodes of another operating system, as measured by the kubelet; the label of the watch can be changed. They are Ready, so nothing improves by waiting.
+ * @param group the arguments of a command about their node group
+ */
+function wrongSystem(nodes: readonly NodeRecord[], group: string): Verification {
   const named = nodes.map(({ name, operatingSystem }) => `${name} runs ${operatingSystem}`);
-  const message = `${count(nodes.length, 'instance')} of the pool joined as ${nodes.length === 1 ? 'a node that does' : 'nodes that do'} not run Windows: ${firstNames(named)}. Check the AMI in the launch template of the Auto Scaling group, and terminate ${nodes.length === 1 ? 'the instance' : 'the instances'}.`;
-  return falseCondition('WrongOperatingSystem', message);
+  const [which, what] = nodes.length === 1 ? ['a node that does', 'the instance'] : ['nodes that do', 'the instances'];
+  const message = `${count(nodes.length, 'instance')} of the pool joined as ${which} not run Windows: ${firstNames(named)}.`;
+  const remedy = `Check the AMI and the AMI type of the node group, and the launch template of its Auto Scaling group, and terminate ${what}: aws eks describe-nodegroup ${group} --query 'nodegroup.[amiType,releaseVersion,launchTemplate,resources]'`;
+  return { ...falseCondition('WrongOperatingSystem', message), remedy };
 }
 
 /** Instances that are not nodes yet: joining within the join grace period, missing after it. */
