@@ -349,6 +349,31 @@ describe('after the creation', () => {
     );
   });
 
+  it('a new node without pod addresses is reported at once if the VPC resource controller never gives it any', async () => {
+    for (const [warning, state] of [
+      [
+        { reason: 'Unsupported', message: 'The instance type x9.large is not supported for Windows' },
+        'False NoPodAddresses',
+      ],
+      [{ reason: 'InsufficientCidrBlocks', message: 'InsufficientCidrBlocks: no free cidr blocks' }, 'Unknown Joining'],
+    ] as const) {
+      const { world, deps } = await readyWorld();
+      world.cloud.faults.nextNode({ noPodAddresses: true });
+      world.cloud.faults.edit({ group: 'web', scalingConfig: { desiredSize: 4 } });
+      world.now = deps.readCache.dueAt('web');
+      await wake(world, deps);
+      assert.equal(says(world, 'NodesVerified'), 'Unknown Joining');
+      const [node] = world.nodes.filter(({ allocatable }) => !allocatable['vpc.amazonaws.com/PrivateIPv4Address']);
+      world.controllerWarnings.set(node?.name ?? '', [warning]);
+      world.now += settings.pollMs;
+      await wake(world, deps);
+      assert.equal(says(world, 'NodesVerified'), state);
+      const { message = '' } = condition(world, 'NodesVerified') ?? {};
+      const isNamed = message.includes('x9.large') && message.includes('nodeGroup.instanceTypes');
+      assert.equal(isNamed && !message.includes('Windows IPAM'), state !== 'Unknown Joining');
+    }
+  });
+
   it('nodes without pod addresses are reported with the missing permission to read events', async () => {
     const { world, deps } = await readyWorld();
     world.fails = (call) => (call === 'list events' ? sampleError('denied') : undefined);

@@ -87,12 +87,14 @@ function failure<S extends Derived>(s: S, { explain }: NodesVerifiedParts<S>): V
   const reasons = new Set(failing.map(({ failures }) => failures[0]?.reason));
   const [only] = reasons;
   const same = reasons.size === 1 ? only : undefined;
+  const known = failing.find(({ failures: [first] }) => first?.remedy !== undefined)?.failures[0]?.remedy;
   const checks = failing.flatMap(({ failures }) => failures.map(({ reason }) => reason));
   const cause = explain?.(s, checks) ?? '';
-  const general = same ? remedyFor(same, failing[0]?.node.name ?? '') : 'See status.failingNodes.';
-  const message = `${failing.length} of ${count(total, 'node')} failed verification: ${name(failing)}${cause}`;
   // What is known to be the cause has its own remedy, which the general one would contradict.
-  return { ...falseCondition(same ?? 'NodesFailing', message), remedy: same && cause !== '' ? '' : general };
+  const general = cause === '' ? remedyFor : () => '';
+  const remedy = same ? (known ?? general(same, failing[0]?.node.name ?? '')) : 'See status.failingNodes.';
+  const message = `${failing.length} of ${count(total, 'node')} failed verification: ${name(failing)}${cause}`;
+  return { ...falseCondition(same ?? 'NodesFailing', message), remedy };
 }
 
 /** The first names, and how many more there are. */

@@ -17,6 +17,8 @@ export interface KnownError {
   readonly remedy: string;
   /** The message has other causes, too. */
   readonly isPossible?: true;
+  /** Waiting does not help: a new node with it fails at once. */
+  readonly isLasting?: true;
   /** Follows another error, which explains more if it is present. */
   readonly isGeneric?: true;
   readonly source: string;
@@ -33,6 +35,7 @@ export const KNOWN_ERRORS: readonly KnownError[] = [
       'The image is of another Windows build than the node, or its manifest has no variant for the build of the node.',
     remedy:
       'Use an image of the build of the node, or the RuntimeClass of a pool with the build of the image. Its name, its registry and the imagePullSecrets are not the cause.',
+    isLasting: true,
     source:
       'https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility, containerd/containerd#6989, microsoft/Windows-Containers#223',
   },
@@ -70,6 +73,7 @@ export const KNOWN_ERRORS: readonly KnownError[] = [
     pattern: /the directory name is invalid|\(0x10b\)/i,
     cause: 'workingDir does not exist in the image, or is a file.',
     remedy: 'Correct workingDir of the container, or create the folder in the image.',
+    isLasting: true,
     source: 'https://learn.microsoft.com/windows/win32/debug/system-error-codes--0-499-, Azure/aks-engine#5086',
   },
   {
@@ -80,6 +84,7 @@ export const KNOWN_ERRORS: readonly KnownError[] = [
     cause: 'The image does not have the program of command, or of its entry point.',
     remedy:
       'Correct command and args. Windows does not split a quoted command at its spaces, and nanoserver has no PowerShell.',
+    isLasting: true,
     source: 'containerd/containerd#6300',
   },
   {
@@ -88,6 +93,7 @@ export const KNOWN_ERRORS: readonly KnownError[] = [
     pattern: /will break non-root policy|breaks non-root policy|runAsUserName \(ContainerAdministrator\)/i,
     cause: 'runAsNonRoot does not allow the user ContainerAdministrator.',
     remedy: 'Set securityContext.windowsOptions.runAsUserName: ContainerUser, or remove runAsNonRoot.',
+    isLasting: true,
     source: 'kubernetes/kubernetes#112469',
   },
   {
@@ -125,6 +131,7 @@ export const KNOWN_ERRORS: readonly KnownError[] = [
     pattern: /instance type \S{1,64} is not supported (?:for Windows|yet by the vpc resource controller)/i,
     cause: 'The VPC resource controller does not support the instance type, so pods on the node get no addresses.',
     remedy: 'Use another type in nodeGroup.instanceTypes. This does not change while the nodes run.',
+    isLasting: true,
     source: 'aws/amazon-vpc-resource-controller-k8s pkg/node/node.go, aws/karpenter-provider-aws#4604',
   },
   {
@@ -198,6 +205,7 @@ export const KNOWN_ERRORS: readonly KnownError[] = [
     pattern: /no runtime for "[^"]{0,64}" is configured|RuntimeClass "[^"]{0,253}" not found|unknown runtime handler/i,
     cause: 'containerd does not have the handler of the RuntimeClass.',
     remedy: 'Correct handler in the RuntimeClass: runhcs-wcow-process. The handler docker existed only in dockershim.',
+    isLasting: true,
     source: 'https://github.com/containerd/containerd/blob/main/internal/cri/config/config.go',
   },
   {

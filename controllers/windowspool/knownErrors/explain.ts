@@ -41,9 +41,14 @@ export function causeOf({ cause, isPossible }: KnownError): string {
   return isPossible ? `Possible cause: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}` : cause;
 }
 
-/** A foreign message with what is known of it, as the part of a sentence: `MESSAGE (CAUSE REMEDY)`. */
+/** A foreign message with what is known of it, as the part of a sentence: `CAUSE REMEDY (MESSAGE)`. */
 export function withCause(message: string): string {
+  const error = specificErrorIn(message);
+  return error ? `${causeOf(error)} ${error.remedy} (${message})` : message;
+}
+
+/** The known error in a message that explains more than any other could; undefined if there is none. */
+export function specificErrorIn(message: string): KnownError | undefined {
   const error = knownErrorIn(message);
-  if (!error || error.isGeneric) return message;
-  return `${causeOf(error)} ${error.remedy} (${message})`;
+  return error?.isGeneric ? undefined : error;
 }

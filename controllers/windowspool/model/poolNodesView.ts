@@ -1,7 +1,9 @@
 /** The verification results of a pool's nodes, which nodes/poolNodes.ts keeps up to date one node at a time. */
 import type { WindowsPoolSpec } from '../api/api.gen.ts';
 import type { NodeCheck } from '../api/reasons.ts';
+import type { CallResult } from '../ports/callResult.ts';
 import type { NodeMarks, NodeRecord, NodeReport, Taint } from '../ports/nodes.ts';
+import type { ControllerWarning } from '../ports/prerequisites.ts';
 import type { NodePodNeed } from './nodePodNeeds.ts';
 
 /** What plan and conditions may use. Lists are sorted by node name, so that equal pools compare equal. */
@@ -69,6 +71,8 @@ export interface PoolNodesView {
   nodesBefore(time: number): readonly NodeRecord[];
   /** Whether the node is in the pool and has its labels and taints (pools of existing nodes). */
   isMarked(name: string): boolean;
+  /** What was last read of the events of a node that has no pod addresses; undefined if nothing was. */
+  controllerAnswer(name: string): ControllerAnswer | undefined;
   /** Whether this EC2 instance is one of the nodes. */
   hasInstance(id: string): boolean;
 }
@@ -119,6 +123,18 @@ export interface CheckFailure {
   readonly isInProgress?: true;
   /** What it depends on was not read yet: the node is joining until then. */
   readonly isUnread?: true;
+  /** Waiting does not help: the node has no join grace. */
+  readonly isLasting?: true;
+  /** What to do about it, in sentences, where the evidence says more than the check; empty if the message has it. */
+  readonly remedy?: string;
+}
+
+/** What the VPC resource controller reports of a node. */
+export interface ControllerAnswer {
+  readonly uid: string;
+  /** When it was read, in epoch milliseconds. */
+  readonly at: number;
+  readonly answer: CallResult<readonly ControllerWarning[]>;
 }
 
 /**

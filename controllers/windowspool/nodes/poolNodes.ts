@@ -5,6 +5,7 @@ import { isUnavailable, operationFor } from '../disruption/nodeAnnotations.ts';
 import type { NodePodNeed } from '../model/nodePodNeeds.ts';
 import type {
   CheckFailure,
+  ControllerAnswer,
   Expectation,
   GroupMembers,
   GroupNodes,
@@ -18,6 +19,7 @@ import { needOf } from '../nodePods/need.ts';
 import { preparationOf, runsNodePods } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import type { ControllerWarning } from '../ports/prerequisites.ts';
 import { canonical } from '../util/hash.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { isReported, reportFor } from './nodeCondition.ts';
@@ -43,6 +45,7 @@ export class PoolNodes implements PoolNodesView {
   readonly #requested = new Map<string, NodeRecord>();
   readonly #cordoned = new Map<string, NodeRecord>();
   readonly #unavailable = new Map<string, string>();
+  readonly #answers = new Map<string, ControllerAnswer>();
   readonly #podNeeds = new Map<string, NodePodNeed>();
   readonly builds = new Map<string, number>();
   /** EC2 instance ID -> number of nodes that report it. */
@@ -249,7 +252,8 @@ export class PoolNodes implements PoolNodesView {
     const { verification } = this.#expected.spec;
     const pods = runsNodePods(verification) ? this.#podsOf(node) : [];
     const preparation = preparationOf(node, verification, pods, now);
-    const result = verifyNode(node, this.#expected, now, preparation);
+    const result = verifyNode(node, this.#expected, now, preparation, this.#warningsOf(node));
+    if (!lacksAddresses(result)) this.#answers.delete(node.name);
     this.#results.set(node.name, result);
     const need = needOf({ ...result, preparation }, this.#expected, pods, now);
     // Its pods get image pull Secrets, which a kubelet must not have for a label.
@@ -271,6 +275,22 @@ export class PoolNodes implements PoolNodesView {
     const report = reportedBy === undefined ? {} : reportFor(result, verification, reportedBy);
     if (!isReported(node, report)) this.#unreported.set(node.name, { node, report });
     this.#tally(result, 1);
+  }
+
+  controllerAnswer(name: string): ControllerAnswer | undefined {
+    return this.#answers.get(name);
+  }
+
+  /** Takes in what the VPC resource controller reports of a node without pod addresses, and verifies the node again. */
+  reported(node: NodeRecord, answer: ControllerAnswer['answer'], now: number): void {
+    this.#answers.set(node.name, { uid: node.uid, at: now, answer });
+    const result = this.#results.get(node.name);
+    if (result) this.put(result.node, now);
+  }
+
+  #warningsOf({ name, uid }: NodeRecord): readonly ControllerWarning[] {
+    const known = this.#answers.get(name);
+    return known?.uid === uid && known.answer.ok ? known.answer.value : [];
   }
 
   #exclude(node: NodeRecord): void {
@@ -299,6 +319,7 @@ export class PoolNodes implements PoolNodesView {
   leave(node: NodeRecord): void {
     const wasCounted = !this.#nonMembers.has(node.name);
     this.drop(node.name);
+    this.#answers.delete(node.name);
     if (wasCounted && !node.deleting) this.unwatchedNodes.left(node);
   }
 
@@ -347,6 +368,11 @@ export class PoolNodes implements PoolNodesView {
 
 /** The operator's pods on a node. */
 type PodsOf = (node: NodeRecord) => readonly NodePod[];
+
+/** Whether the node has no addresses for pods. */
+export function lacksAddresses({ failures }: VerificationResult): boolean {
+  return failures.some(({ reason }) => reason === 'NoPodAddresses');
+}
 
 function count<K>(counts: Map<K, number>, key: K, change: number): void {
   const nodes = (counts.get(key) ?? 0) + change;

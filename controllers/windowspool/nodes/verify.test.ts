@@ -427,6 +427,23 @@ describe('a new node', () => {
     ],
     ['is verified as soon as all checks pass', joining, 'verified'],
   ];
+  it('has no join grace if the VPC resource controller never gives it addresses', () => {
+    const node = sampleNode({ ...joining, allocatable: {} });
+    const stateWith = (reason: string, message: string) => {
+      const { state, failures } = verifyNode(node, sampleExpectation(), NOW, undefined, [{ reason, message }]);
+      return [state, failures[0]?.remedy?.includes('nodeGroup.instanceTypes')];
+    };
+    assert.deepEqual(stateWith('Unsupported', 'The instance type m9.large is not supported for Windows'), [
+      'failing',
+      true,
+    ]);
+    assert.deepEqual(stateWith('InsufficientCidrBlocks', 'The subnet does not have enough free cidr blocks'), [
+      'joining',
+      false,
+    ]);
+    assert.deepEqual(stateWith('Unsupported', 'for a reason that is not known'), ['joining', undefined]);
+  });
+
   const settling = sampleExpectation({}, { settlingMs: 2 * MINUTE });
   for (const [name, change, want] of table) it(name, () => assert.equal(resultFor(change, settling).state, want));
 

@@ -1,11 +1,12 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
 import { GATE_TAINT_MISSING_CONDITION } from '../api/labels.ts';
 import type { NodeCheck } from '../api/reasons.ts';
-import { withCause } from '../knownErrors/explain.ts';
+import { explain, specificErrorIn, withCause } from '../knownErrors/explain.ts';
 import type { Preparation } from '../model/nodePodNeeds.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import { isOnNode, isUnread, preparationMs, preparationOf } from '../nodePods/preparation.ts';
 import { type NodeRecord, ownStatus, type Taint } from '../ports/nodes.ts';
+import type { ControllerWarning } from '../ports/prerequisites.ts';
 import { describeTaint } from '../runtimeClass/runtimeClass.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
@@ -42,6 +43,8 @@ interface Seen {
   readonly isIncomplete: boolean;
   /** What the operator's pods on the node have shown. */
   readonly preparation: Preparation;
+  /** What the VPC resource controller reports of it. */
+  readonly warnings: readonly ControllerWarning[];
 }
 
 /**
@@ -101,19 +104,28 @@ const checks: readonly Check[] = [
 /** The reasons of the checks that can fail a node: the valid values of spec.verification.warnOnly. The other checks always warn. */
 export const failingChecks: readonly NodeCheck[] = checks.filter(({ warns }) => !warns).map(({ reason }) => reason);
 
-/** Verifies one node. Pure: the same node at the same time gets the same result. `preparation`: what it still needs; by default, without pods on it. */
+/**
+ * Verifies one node. Pure: the same node at the same time gets the same result.
+ * @param preparation what it still needs; by default, without pods on it
+ * @param controllerWarnings what the VPC resource controller reports of it
+ */
 export function verifyNode(
   node: NodeRecord,
   expected: Expectation,
   now: number,
   preparation: Preparation = preparationOf(node, expected.spec.verification, [], now),
+  controllerWarnings: readonly ControllerWarning[] = [],
 ): VerificationResult {
   const warnOnly: readonly string[] = expected.spec.verification.warnOnly ?? [];
   const failures: CheckFailure[] = [];
   const warnings: CheckFailure[] = [];
   let grace = Number.POSITIVE_INFINITY;
   for (const check of checks) {
-    const found = check.test(node, expected, { isIncomplete: failures.length > 0, preparation });
+    const found = check.test(node, expected, {
+      isIncomplete: failures.length > 0,
+      preparation,
+      warnings: controllerWarnings,
+    });
     if (found === undefined) continue;
     const failure = { reason: check.reason, ...(typeof found === 'string' ? { message: found } : found) };
     if (check.warns || warnOnly.includes(check.reason)) warnings.push(failure);
@@ -130,6 +142,7 @@ export function verifyNode(
 function graceOf(failure: CheckFailure, { spec, joinGraceMs, settlingMs = 0 }: Expectation): number {
   const { reason, isInProgress } = failure;
   if (failure.isUnread) return Number.POSITIVE_INFINITY;
+  if (failure.isLasting) return 0;
   const takesTime = checks.find((check) => check.reason === reason)?.takesTime;
   if (takesTime === undefined) return 0;
   if (takesTime === 'settling') return Math.min(settlingMs, joinGraceMs);
@@ -142,10 +155,20 @@ export function graceEnd({ node, failures }: VerificationResult, expected: Expec
 }
 
 /** The kubelet says why: that is the cause, which otherwise only kubectl describe node shows. */
-function notReady({ ready, readyReason, readyMessage }: NodeRecord): string | undefined {
+function notReady({ ready, readyReason, readyMessage }: NodeRecord) {
   if (ready === 'True') return undefined;
   const state = `is not Ready (${ready}${readyReason && `, ${readyReason}`})`;
-  return cut(readyMessage === '' ? state : `${state}: ${withCause(readyMessage)}`, CAUSE_LENGTH);
+  return readyMessage === '' ? state : explained(state, readyMessage);
+}
+
+/** What was found, with the message of another component that says why. */
+function explained(found: string, message: string): Omit<CheckFailure, 'reason'> {
+  const error = specificErrorIn(message);
+  return {
+    message: cut(`${found}: ${withCause(message)}`, CAUSE_LENGTH),
+    ...(error?.isLasting && { isLasting: true }),
+    ...(error && { remedy: '' }),
+  };
 }
 
 /** Checks the label and not what the kubelet reports, because the RuntimeClass selects nodes by label. */
@@ -227,21 +250,14 @@ function requiredConditionMissing({ conditions }: NodeRecord, { spec }: Expectat
 const CAUSE_LENGTH = 600;
 
 /** Images that the operator's pods cannot pull. */
-function imagePullFailed(
-  _node: NodeRecord,
-  _expected: Expectation,
-  { preparation: { images } }: Seen,
-): string | undefined {
+function imagePullFailed(_node: NodeRecord, _expected: Expectation, { preparation: { images } }: Seen) {
   const failed = images.flatMap(({ image, state }) =>
     state.kind === 'failed' ? [{ image, cause: state.message }] : [],
   );
   const [first] = failed;
   if (!first) return undefined;
   const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
-  return cut(
-    `cannot pull an image of verification.requiredImages${more}: ${first.image}: ${withCause(first.cause)}`,
-    CAUSE_LENGTH,
-  );
+  return explained(`cannot pull an image of verification.requiredImages${more}: ${first.image}`, first.cause);
 }
 
 /** Images that the node does not have yet. */
@@ -263,11 +279,8 @@ const TEST_ATTEMPTS = 3;
 
 function smokeTestFailed(_node: NodeRecord, _expected: Expectation, { preparation: { test } }: Seen) {
   if (test?.kind !== 'failed') return undefined;
-  const message = cut(
-    `failed the smoke test (verification.smokeTest) at ${test.check}: ${withCause(test.message)}`,
-    CAUSE_LENGTH,
-  );
-  return test.attempts < TEST_ATTEMPTS ? { message, isInProgress: true as const } : message;
+  const failure = explained(`failed the smoke test (verification.smokeTest) at ${test.check}`, test.message);
+  return test.attempts < TEST_ATTEMPTS ? { ...failure, isInProgress: true as const } : failure;
 }
 
 function smokeTestPending(_node: NodeRecord, _expected: Expectation, { preparation: { test } }: Seen) {
@@ -289,12 +302,16 @@ function nodePressure(node: NodeRecord, expected: Expectation): string | undefin
 }
 
 /** Only EKS assigns pod addresses this way, and its kubelets have `-eks-` in their version. Other clusters have other networks. */
-function noPodAddresses(node: NodeRecord, { owner }: Expectation): string | undefined {
+function noPodAddresses(node: NodeRecord, { owner }: Expectation, { warnings }: Seen) {
   const addresses = node.allocatable[POD_ADDRESSES];
   const isElsewhere = owner !== undefined && addresses === undefined && !node.kubeletVersion.includes('-eks-');
-  return isElsewhere || (parseQuantity(addresses) ?? 0) > 0
-    ? undefined
-    : `has no ${POD_ADDRESSES}: pods get no IP address`;
+  if (isElsewhere || (parseQuantity(addresses) ?? 0) > 0) return undefined;
+  const [error] = explain(warnings.map(({ reason, message }) => `${reason}: ${message}`)).map((known) => known.error);
+  return {
+    message: `has no ${POD_ADDRESSES}: pods get no IP address`,
+    ...(error?.isLasting && { isLasting: true as const }),
+    ...(error && { remedy: error.remedy }),
+  };
 }
 
 /**

@@ -82,6 +82,22 @@ describe('a new node on which the operator pulls images', () => {
       [CANNOT_PULL],
     ],
     [
+      'fails at once when an image has no variant for its build, which waiting does not change',
+      aged(1),
+      [
+        pullPod(
+          CORE,
+          withContainer({
+            kind: 'waiting',
+            reason: 'ErrImagePull',
+            message: 'no match for platform in manifest: not found',
+          }),
+        ),
+      ],
+      'failing',
+      [['ImagePullFailed', CORE, 'variant for the build'], LACKS_WEB],
+    ],
+    [
       'fails after the join grace when an image cannot be pulled, with the cause first',
       aged(15),
       [pullPod(CORE, PULL_ERROR)],

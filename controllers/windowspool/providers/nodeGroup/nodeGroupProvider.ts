@@ -1,6 +1,6 @@
 import type { WindowsPool } from '../../api/api.gen.ts';
 import type { Provider } from '../provider.ts';
-import { controllerWarningOf } from './checks/controllerWarnings.ts';
+import { controllerWarningOf, nextWarningAt } from './checks/controllerWarnings.ts';
 import { nodeGroupConditions } from './conditions/nodeGroupConditions.ts';
 import { dueForNodeGroup } from './derive/deriveGroup.ts';
 import { nodeGroupNameOf, nodeGroupNamesOf } from './desired/desiredNodeGroup.ts';
@@ -52,6 +52,7 @@ export const eks: Provider<EksState, EksDerived> = {
   samples: nodeGroupSamples,
   publish: publishOfNodeGroup,
   untilNextRead: untilGroupRead,
+  untilNextEvent: (s) => nextWarningAt(s) - s.now,
   outsideErrors: awsErrorsOf,
   isUnconfirmed: ({ group, second }) => group.kind === 'unconfirmed' || second?.kind === 'unconfirmed',
   shownSize,

@@ -17,6 +17,7 @@ import type { NodeRecord } from '../../ports/nodes.ts';
 import { nodeGroupIn } from '../../rules/nodeSource.ts';
 import { isDeleting, withError } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
+import { readControllerWarnings } from './checks/controllerWarnings.ts';
 import { gatherFacts } from './checks/gatherFacts.ts';
 import { knownPrerequisites, scopeToRead } from './derive/deriveGroup.ts';
 import { acceptsUpdates, nodeGroupNamesOf } from './desired/desiredNodeGroup.ts';
@@ -87,6 +88,7 @@ export async function observeNodeGroup(
       : await askAws(observed, context);
   const complete = before === undefined;
   const found = await withUnwatchedNodes(asked, poolNodes, complete, context);
+  if (!isDeleting(pool)) await readControllerWarnings(found, poolNodes, complete, sources.system, signal);
   const drained = await withOperations(
     found,
     passed,

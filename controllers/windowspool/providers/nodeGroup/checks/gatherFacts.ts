@@ -6,7 +6,6 @@ import type { CheckFacts, FactName, Facts } from '../model/checkFacts.ts';
 import type { EksState } from '../model/groupState.ts';
 import { completeAge, isNewlyCreated } from '../observation/nodeGroupSnapshot.ts';
 import { checks } from './checks.ts';
-import { readControllerWarnings } from './controllerWarnings.ts';
 import { type Ask, type FactSources, factTable, LONG_MS, type Reading } from './factTable.ts';
 import { wasUnmet } from './prerequisitesRecord.ts';
 
@@ -31,15 +30,8 @@ export async function gatherFacts(
   // First, because the launch template may set the instance type.
   const launchTemplate = await fact('launchTemplate');
   reading = { ...reading, template: launchTemplate?.ok ? launchTemplate.value : undefined };
-  const [facts, controllerWarnings] = await Promise.all([
-    Promise.all(neededFacts(s, complete).map(async (name) => [name, await fact(name)] as const)),
-    readControllerWarnings(s, sources.system, signal),
-  ]);
-  return {
-    complete,
-    ...Object.fromEntries(facts.filter(([, fact]) => fact !== undefined)),
-    ...(controllerWarnings.length > 0 && { controllerWarnings }),
-  };
+  const facts = await Promise.all(neededFacts(s, complete).map(async (name) => [name, await fact(name)] as const));
+  return { complete, ...Object.fromEntries(facts.filter(([, fact]) => fact !== undefined)) };
 }
 
 /** How old the answers may be. */

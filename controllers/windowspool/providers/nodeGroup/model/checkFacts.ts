@@ -7,7 +7,6 @@ import type {
   AccessEntry,
   Addon,
   ConfigMapOwner,
-  ControllerWarning,
   Image,
   InstanceType,
   LaunchTemplate,
@@ -25,11 +24,6 @@ import type {
 export interface CheckFacts extends Facts {
   /** Whether everything was read, or only what can change for an existing group. */
   readonly complete: boolean;
-  /** Warnings of the VPC resource controller by node, read for a few nodes that have no pod addresses. No check uses them. */
-  readonly controllerWarnings?: readonly {
-    readonly node: string;
-    readonly answer: CallResult<readonly ControllerWarning[]>;
-  }[];
 }
 
 /** The facts that checks name in `needs`. */
