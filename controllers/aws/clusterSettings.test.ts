@@ -132,9 +132,9 @@ describe('configuring an add-on', () => {
 });
 
 describe('an access entry', () => {
-  it('is read by its role', async () => {
-    const { calls, entries } = answering({ accessEntry: { type: 'EC2_LINUX' } });
-    assert.deepEqual(await entries.find(ROLE, signal), { ok: true, value: { type: 'EC2_LINUX' } });
+  it('is read by its role, with its time and with its type in capitals', async () => {
+    const { calls, entries } = answering({ accessEntry: { type: 'EC2_Windows', createdAt: new Date(5_000) } });
+    assert.deepEqual(await entries.find(ROLE, signal), { ok: true, value: { type: 'EC2_WINDOWS', createdAt: 5_000 } });
     assert.deepEqual(calls, [['DescribeAccessEntry', { clusterName: 'prod', principalArn: ROLE }]]);
   });
 

@@ -70,10 +70,12 @@ function refusal(kind: 'conflict' | 'refused', code: string, message: string): C
 export function createAccessEntries(clusterName: string, eks: EksCall): AccessEntries {
   return {
     find: async (principalArn, signal) =>
-      mapped(
-        unlessAbsent(await eks('DescribeAccessEntry', { clusterName, principalArn }, signal)),
-        (found) => found && { type: found.accessEntry?.type ?? 'STANDARD' },
-      ),
+      mapped(unlessAbsent(await eks('DescribeAccessEntry', { clusterName, principalArn }, signal)), (found) => {
+        if (!found) return undefined;
+        const { type = 'STANDARD', createdAt } = found.accessEntry ?? {};
+        // The user guide also writes EC2_Windows.
+        return { type: type.toUpperCase(), ...(createdAt && { createdAt: createdAt.getTime() }) };
+      }),
     create: async (principalArn, clientRequestToken, signal) =>
       done(
         await eks('CreateAccessEntry', { clusterName, principalArn, type: 'EC2_WINDOWS', clientRequestToken }, signal),

@@ -23,7 +23,7 @@ export const ERROR_NAMES: Readonly<Partial<Record<CallErrorKind, string>>> = {
     'InvalidLaunchTemplateName.MalformedException IdempotentParameterMismatch',
   limit: 'ResourceLimitExceededException LimitExceeded LimitExceededFault',
   gone:
-    'ResourceNotFoundException NotFoundException ParameterNotFound InvalidAMIID.NotFound ' +
+    'ResourceNotFoundException NotFoundException NoSuchEntityException ParameterNotFound InvalidAMIID.NotFound ' +
     'InvalidLaunchTemplateId.NotFound InvalidLaunchTemplateId.Malformed ' +
     'InvalidLaunchTemplateId.VersionNotFound InvalidLaunchTemplateName.NotFoundException',
 };

@@ -1,2 +1,2 @@
 /** The IAM client with the commands in use only. Loaded lazily, as ec2Client.ts. */
-export { IAMClient, ListAttachedRolePoliciesCommand } from '@aws-sdk/client-iam';
+export { GetRoleCommand, IAMClient, ListAttachedRolePoliciesCommand } from '@aws-sdk/client-iam';

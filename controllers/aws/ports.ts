@@ -10,7 +10,7 @@ import { createNodeGroups } from './nodeGroups.ts';
 import { createOwnTemplates } from './ownTemplates.ts';
 import type { AwsRateLimiter } from './rateLimiter.ts';
 import { createReleases } from './releases.ts';
-import { createRolePolicies } from './rolePolicies.ts';
+import { createRoles } from './roles.ts';
 import { createScalingGroups, membersOf } from './scalingGroups.ts';
 import { createSecurityGroups } from './securityGroups.ts';
 
@@ -41,6 +41,6 @@ export function createAwsPorts(
     ownTemplates: createOwnTemplates(ec2),
     securityGroups: createSecurityGroups(ec2),
     scalingGroups: createScalingGroups(clusterName, autoScaling),
-    rolePolicies: createRolePolicies(limiter.calls('iam', clients.iam)),
+    roles: createRoles(limiter.calls('iam', clients.iam)),
   };
 }

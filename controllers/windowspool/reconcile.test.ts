@@ -41,6 +41,7 @@ describe('a pool that is applied', () => {
       'DescribeSubnets',
       'DescribeSecurityGroups',
       'GetEbsEncryptionByDefault',
+      'GetRole',
       'add finalizer',
       'write status',
       'CreateNodegroup',

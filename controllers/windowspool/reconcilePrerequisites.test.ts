@@ -140,6 +140,20 @@ describe('a pool whose prerequisites are not met', () => {
       await until(world, deps, failed, `${code} of EKS`);
     });
 
+  it('creates nothing for a role that was created again, until its access entry was, too', async () => {
+    const world = new FakeWorld();
+    world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+    world.now += MINUTE;
+    world.cloud.faults.recreateRole();
+    world.apply(fresh());
+    const deps = world.start();
+    await wake(world, deps);
+    assert.deepEqual([says(world, 'PrerequisitesMet'), world.created], ['False NodeAccessInvalid', 0]);
+    assertMentions(condition(world, 'PrerequisitesMet')?.message ?? '', 'aws eks delete-access-entry');
+    world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+  });
+
   it('keeps its existing group', async () => {
     const { world, deps } = await readyWorld();
     world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'false' };

@@ -74,7 +74,7 @@ const prerequisites = {
   PodWebhookMissing:
     'Warning: the webhook vpc-resource-mutating-webhook does not exist. Without it, Windows pods do not request an IP address. Restore it, or set the limit vpc.amazonaws.com/PrivateIPv4Address: 1 in the pods.',
   NodeAccessInvalid:
-    'The node role does not have the access of Windows nodes, and EKS did not create it. Create an access entry of type EC2_WINDOWS, or map the role to its groups in ConfigMap kube-system/aws-auth.',
+    'The node role does not have the access of Windows nodes. The message says what is wrong and has the commands: an access entry of type EC2_WINDOWS is missing, it has another type or is older than the role, or ConfigMap kube-system/aws-auth lacks groups of the role.',
   NodeRoleShared:
     'Linux node groups have the same node role, and an access entry has the groups of only one operating system. Use a role for Windows nodes only. If aws-auth maps the role, this is a warning.',
   LaunchTemplateNotFound:

@@ -28,6 +28,8 @@ export interface ConfigMapOwner {
 export interface AccessEntry {
   /** STANDARD, EC2_LINUX, EC2_WINDOWS, FARGATE_LINUX, EC2, HYBRID_LINUX or HYPERPOD_LINUX. */
   readonly type: string;
+  /** In epoch milliseconds; absent when EKS does not report it. */
+  readonly createdAt?: number;
 }
 
 /** One role in ConfigMap kube-system/aws-auth. */
@@ -166,10 +168,12 @@ export interface ControllerWarning {
   readonly message: string;
 }
 
-/** Managed policies of IAM roles. */
-export interface RolePolicies {
-  /** The names of the policies attached to the role, without inline policies. */
-  attachedTo(roleName: string, signal: AbortSignal): Promise<CallResult<readonly string[]>>;
+/** IAM roles. */
+export interface Roles {
+  /** The names of the managed policies attached to the role, without inline policies. */
+  policiesOf(roleName: string, signal: AbortSignal): Promise<CallResult<readonly string[]>>;
+  /** When the role was created, in epoch milliseconds; undefined when it does not exist, or IAM does not report it. */
+  createdAt(roleName: string, signal: AbortSignal): Promise<CallResult<number | undefined>>;
 }
 
 /** EC2 capacity. What EC2 does not know is missing in the results. */
@@ -289,7 +293,7 @@ export interface UserScripts {
 export interface PrerequisiteSources {
   readonly addons: Addons;
   readonly accessEntries: AccessEntries;
-  readonly rolePolicies: RolePolicies;
+  readonly roles: Roles;
   readonly capacity: Capacity;
   readonly launchTemplates: LaunchTemplates;
   readonly images: Images;

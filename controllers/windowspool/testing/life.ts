@@ -148,4 +148,5 @@ export const PREREQUISITE_CALLS = [
   'DescribeSubnets',
   'DescribeSecurityGroups',
   'GetEbsEncryptionByDefault',
+  'GetRole',
 ] as const;

@@ -51,6 +51,7 @@ const faultFields = {
   addon: 'name! exists:boolean status addonVersion configurationValues serviceAccountRoleArn',
   addonFailure: 'code! message!',
   clusterRolePolicy: 'name attached!:boolean',
+  recreateRole: 'name',
   accessEntry: 'principalArn type exists:boolean',
   subnet: 'id! freeAddresses:number tags:object',
   offering: 'instanceType! zones:list',

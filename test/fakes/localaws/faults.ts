@@ -17,11 +17,11 @@ import { fillWarmPool } from './ec2/warmPool.ts';
 import { setEntry } from './eks/accessEntries.ts';
 import { type AddonChange, setAddon } from './eks/addons.ts';
 import { type ReleaseChange, setRelease, upgradeCluster } from './eks/clusterUpgrade.ts';
-import { checkLaunches, retryLaunches, setStatus } from './eks/groupStatus.ts';
+import { accessChanged, checkLaunches, retryLaunches, setStatus } from './eks/groupStatus.ts';
 import { createNodegroup, deleteNodegroup } from './eks/nodegroups.ts';
 import { configure } from './eks/updates.ts';
 import type { Policy } from './iam/iam.ts';
-import { controllerPolicy, setClusterRolePolicy } from './iam/rolePolicies.ts';
+import { controllerPolicy, recreateRole, setClusterRolePolicy } from './iam/roles.ts';
 import { instanceTypes, nodeRoleArn } from './network.ts';
 import { controllerWarningReasons, type InstanceRecord, type NodeDefect, type UpdateFailure } from './records.ts';
 import type { LocalAwsState } from './state.ts';
@@ -229,6 +229,12 @@ export class Faults {
   /** Gives a principal (the node role) an access entry of a type, in place of its present one; `exists: false` deletes it. */
   accessEntry(change: { readonly principalArn?: string; readonly type?: string; readonly exists?: boolean }): void {
     setEntry(this.#cloud, { principalArn: nodeRoleArn, ...change });
+  }
+
+  /** Deletes a role (the node role) and creates it again: it gets another ID, so that its access entry no longer applies to it. */
+  recreateRole({ name = 'windows-nodes' }: { readonly name?: string } = {}): void {
+    recreateRole(this.#cloud, name);
+    accessChanged(this.#cloud);
   }
 
   /** Sets how many addresses of a subnet are free, or its tags in addition to that of the cluster. */

@@ -83,6 +83,8 @@ export class LocalAwsState {
   readonly awsAuth = new Map<string, readonly string[]>();
   /** The policies that are attached to the role of the cluster, by name. */
   readonly clusterRolePolicies = new Set(['AmazonEKSClusterPolicy', 'AmazonEKSVPCResourceController']);
+  /** The roles that were deleted and created again, by ARN. */
+  readonly recreatedRoles = new Map<string, { readonly id: string; readonly createdAt: Date }>();
   /** By ID. */
   readonly securityGroups = new Map<string, SecurityGroupRecord>([[clusterSecurityGroupId, clusterSecurityGroup]]);
   /** Whether the account encrypts new volumes by default: that of the local AWS does. */

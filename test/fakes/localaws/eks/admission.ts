@@ -1,5 +1,6 @@
 import type { Nodegroup } from '@aws-sdk/client-eks';
 import { durations } from '../durations.ts';
+import { isOfRole } from '../iam/roles.ts';
 import type { GroupRecord } from '../records.ts';
 import { windowsOf } from '../releases.ts';
 import type { LocalAwsState } from '../state.ts';
@@ -13,6 +14,7 @@ export function admissionOf(cloud: LocalAwsState, roleArn: string | undefined): 
   const { authenticationMode } = cloud.clusterState;
   const entry = cloud.accessEntries.get(roleArn ?? '');
   if (authenticationMode !== 'CONFIG_MAP' && entry !== undefined) {
+    if (!isOfRole(cloud, entry)) return 'none';
     return admissionBy(entry.type === 'STANDARD' ? [] : (entry.kubernetesGroups ?? []));
   }
   return authenticationMode === 'API' ? 'none' : admissionBy(cloud.awsAuth.get(roleArn ?? '') ?? []);

@@ -22,6 +22,9 @@ const questions: Questions = {
   GetParameter: (cloud, { Name }) => [{ action: 'ssm:GetParameter', resource: parameterArn(cloud, Name) }],
   // It needs no permission: API reference of STS.
   GetCallerIdentity: () => [],
+  GetRole: ({ cluster: { accountId } }, { RoleName }) => [
+    { action: 'iam:GetRole', resource: `arn:aws:iam::${accountId}:role/${RoleName}` },
+  ],
   ListAttachedRolePolicies: ({ cluster: { accountId } }, { RoleName }) => [
     { action: 'iam:ListAttachedRolePolicies', resource: `arn:aws:iam::${accountId}:role/${RoleName}` },
   ],

@@ -1,4 +1,4 @@
-import { mayGiveAddresses } from '../iam/rolePolicies.ts';
+import { mayGiveAddresses } from '../iam/roles.ts';
 import type { LocalAwsState } from '../state.ts';
 import { ApiServer } from './apiServer.ts';
 import { ClusterSettings } from './clusterSettings.ts';

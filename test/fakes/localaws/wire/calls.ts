@@ -23,7 +23,7 @@ import { describeUpdate, updateNodegroupConfig } from '../eks/updates.ts';
 import { updateNodegroupVersion } from '../eks/versionUpdates.ts';
 import { questionsOf } from '../iam/access.ts';
 import type { Policy } from '../iam/iam.ts';
-import { listAttachedRolePolicies } from '../iam/rolePolicies.ts';
+import { getRole, listAttachedRolePolicies } from '../iam/roles.ts';
 import type { LocalAwsState } from '../state.ts';
 import { checkInput, checkOutput } from './model.ts';
 import type { Caller, OperationName, Operations } from './operations.ts';
@@ -90,6 +90,7 @@ const handlers: { readonly [K in OperationName]: { readonly service: Service; re
       UserId: arn.split('/').slice(1).join(':'),
     }),
   },
+  GetRole: { service: 'iam', run: getRole },
   ListAttachedRolePolicies: { service: 'iam', run: listAttachedRolePolicies },
 };
 

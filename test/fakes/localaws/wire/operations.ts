@@ -68,6 +68,7 @@ export interface Operations {
   };
   GetParameter: { input: ssm.GetParameterRequest; output: ssm.GetParameterResult };
   GetCallerIdentity: { input: sts.GetCallerIdentityRequest; output: sts.GetCallerIdentityResponse };
+  GetRole: { input: iam.GetRoleRequest; output: iam.GetRoleResponse };
   ListAttachedRolePolicies: {
     input: iam.ListAttachedRolePoliciesRequest;
     output: iam.ListAttachedRolePoliciesResponse;

@@ -120,6 +120,13 @@ export const factTable: { readonly [N in FactName]: FactEntry<N> } = {
     const known = await ask(accessEntryQuestion(role), call);
     return known.ok && known.value ? known : askAccess(accessEntryQuestion(role), call);
   }),
+  // Only an entry that is older than its role has another cause than its type.
+  roleCreatedAt: onlyComplete('iam:GetRole', async ({ s, sources, ask, fact }) => {
+    const [cluster, entry] = [clusterOf(s), await fact('accessEntry')];
+    if (!cluster || !entry?.ok || entry.value?.createdAt === undefined) return undefined;
+    const role = roleName(roleArnOf(nodeGroupIn(s.pool.spec).nodeRole, cluster));
+    return ask(`role ${role}`, (signal) => sources.roles.createdAt(role, signal));
+  }),
   roleMappings: always('get configmaps kube-system/aws-auth', ({ s, sources, askAccess }) =>
     clusterOf(s)?.authenticationMode === 'API'
       ? undefined
@@ -181,9 +188,7 @@ export const factTable: { readonly [N in FactName]: FactEntry<N> } = {
   }),
   clusterRolePolicies: onlyComplete('iam:ListAttachedRolePolicies', ({ s, sources, ask }) => {
     const role = roleName(clusterOf(s)?.roleArn ?? '');
-    return role === ''
-      ? undefined
-      : ask(`policies of ${role}`, (signal) => sources.rolePolicies.attachedTo(role, signal));
+    return role === '' ? undefined : ask(`policies of ${role}`, (signal) => sources.roles.policiesOf(role, signal));
   }),
   podWebhook: onlyComplete(
     'get mutatingwebhookconfigurations.admissionregistration.k8s.io vpc-resource-mutating-webhook',

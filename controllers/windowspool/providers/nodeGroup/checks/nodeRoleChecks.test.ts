@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { known } from '../../../testing/answers.ts';
 import { type CheckRow, checkTable } from '../../../testing/checkTable.ts';
-import { sampleCluster, sampleError, samplePool } from '../../../testing/fixtures.ts';
+import { NOW, sampleCluster, sampleError, samplePool } from '../../../testing/fixtures.ts';
 import { AMI_1, launchSettingsPool } from '../../../testing/launchSettingsScenes.ts';
 import { sampleFacts, sampleInput, unasked } from '../../../testing/prerequisites.ts';
 import type { CheckInput, FactName } from '../model/checkFacts.ts';
@@ -28,12 +28,52 @@ const NO_ENTRY = sampleFacts({ accessEntry: known(undefined) });
 
 const SHARED = known([{ group: 'linux', nodeRoleArn: ROLE }]);
 
+/** A role that was created now, and its access entry at this time. */
+const recreated = (createdAt: number) =>
+  sampleFacts({ accessEntry: known({ type: 'EC2_WINDOWS', createdAt }), roleCreatedAt: known(NOW) });
+
 describe('the checks of the node role', () => {
   testChecks([
     [
       'a role whose access entry is for Linux nodes',
       sampleInput({ facts: sampleFacts({ accessEntry: known({ type: 'EC2_LINUX' }) }) }),
-      [['NodeAccessInvalid', ROLE, 'prod', 'EC2_LINUX', 'nodeGroup.nodeRole']],
+      [
+        [
+          'NodeAccessInvalid',
+          ROLE,
+          'prod',
+          'EC2_LINUX',
+          'aws eks delete-access-entry',
+          'aws eks create-access-entry',
+          'nodeGroup.nodeRole',
+        ],
+      ],
+    ],
+    [
+      'such an entry, if the operator creates a missing one',
+      sampleInput({ managesAccessEntry: true, facts: sampleFacts({ accessEntry: known({ type: 'EC2_LINUX' }) }) }),
+      [['NodeAccessInvalid', ROLE, 'aws eks delete-access-entry', 'nodeGroup.nodeRole']],
+    ],
+    [
+      'such an entry, if Linux nodes use the role',
+      sampleInput({ facts: sampleFacts({ accessEntry: known({ type: 'EC2_LINUX' }), linuxRoles: SHARED }) }),
+      [
+        ['NodeAccessInvalid', ROLE, 'EC2_LINUX', 'nodeGroup.nodeRole'],
+        ['NodeRoleShared', ROLE, 'linux', 'nodeGroup.nodeRole'],
+      ],
+    ],
+    [
+      'a role that was deleted and created again',
+      sampleInput({ facts: recreated(NOW - 1_000) }),
+      [['NodeAccessInvalid', ROLE, 'prod', '2026-03-01', 'aws eks delete-access-entry', 'aws eks create-access-entry']],
+    ],
+    ['a role that is as old as its access entry', sampleInput({ facts: recreated(NOW) }), []],
+    ['a role that was created before its access entry', sampleInput({ facts: recreated(NOW + 1_000) }), []],
+    ['a role that does not exist', sampleInput({ facts: { ...recreated(NOW), roleCreatedAt: known(undefined) } }), []],
+    [
+      'a role that the operator may not read',
+      sampleInput({ facts: { ...recreated(NOW), roleCreatedAt: unasked() } }),
+      [],
     ],
     [
       'a role whose access entry is not for nodes, although aws-auth maps it correctly',

@@ -25,7 +25,7 @@ const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'
 export const nodeAccess: NodeGroupCheck = {
   ...required('NodeAccessInvalid', 'node-access', 'the access of the node role'),
   explains: ['NotReady', 'NodesMissing', 'AccessDenied', 'NodeCreationFailure'],
-  needs: ['accessEntry', 'roleMappings'],
+  needs: ['accessEntry', 'roleMappings', 'roleCreatedAt'],
   evaluate(input) {
     const { accessEntry, roleMappings } = input.facts;
     if (!accessEntry && !roleMappings) return undefined;
@@ -45,18 +45,50 @@ function needsEntry({ spec, facts, creating }: CheckInput): boolean {
   return creating && isCustom(spec) && facts.accessEntry !== undefined;
 }
 
-function ofType({ type }: AccessEntry, input: CheckInput): Answer {
-  if (type === 'EC2_WINDOWS') return met;
-  const { cluster } = input;
-  const role = roleIn(input);
-  const cause =
-    type === 'EC2_LINUX'
-      ? 'with it, kube-proxy on Windows nodes lacks permissions, and the nodes run no pods'
-      : 'with it, Windows nodes cannot join';
+function ofType({ type, createdAt }: AccessEntry, input: CheckInput): Answer {
+  const { cluster, facts } = input;
+  const entry = `The access entry of node role ${roleIn(input)} in cluster ${cluster.name}`;
+  if (type !== 'EC2_WINDOWS') {
+    const cause =
+      type === 'EC2_LINUX'
+        ? 'with it, kube-proxy on Windows nodes lacks permissions, and the nodes run no pods'
+        : 'with it, Windows nodes cannot join';
+    return notMet(
+      `${entry} has type ${type}: ${cause}. The type of an entry cannot change. ${withAnotherEntry(input)}`,
+    );
+  }
+  // Reading the role is optional. An entry belongs to its ID: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessEntry.html
+  const role = facts.roleCreatedAt?.ok ? facts.roleCreatedAt.value : undefined;
+  if (createdAt === undefined || role === undefined || createdAt >= role) return met;
   return notMet(
-    `The access entry of node role ${role} in cluster ${cluster.name} has type ${type}: ${cause}. EKS cannot change the type of an entry. ` +
-      `${withAnotherRole(input)}`,
+    `${entry} is from ${timeOf(createdAt)}, and the role from ${timeOf(role)}: the role was deleted and created again. An entry applies only to the role for which it was created, so nodes cannot join. ${newEntry(input).replace('delete', 'Delete')}`,
   );
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/**
+ * How to get an entry of the right type. The type of an entry cannot change
+ * (https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html), and the call fails while there is one. Nothing but the user or the operator creates it again: EKS does that only
+ * together with a node group (https://github.com/aws/containers-roadmap/issues/2425).
+ */
+function withAnotherEntry(input: CheckInput): string {
+  const role = roleIn(input);
+  const { linuxRoles } = input.facts;
+  const isShared = linuxRoles?.ok && linuxRoles.value.some(({ nodeRoleArn }) => sameRole(nodeRoleArn, role));
+  if (isShared) return withAnotherRole(input);
+  return `If only Windows nodes use the role, ${newEntry(input)}. Otherwise, ${withAnotherRole(input).replace('Set ', 'set ')}`;
+}
+
+function newEntry(input: CheckInput): string {
+  const { cluster, managesAccessEntry } = input;
+  const role = roleIn(input);
+  const deletion = `aws eks delete-access-entry --cluster-name ${cluster.name} --principal-arn ${shellWord(role)}`;
+  return managesAccessEntry
+    ? `delete the access entry (${deletion}), and the operator creates it with type EC2_WINDOWS`
+    : `delete the access entry, and create it with type EC2_WINDOWS (${deletion} && ${creationOf(role, cluster.name)})`;
 }
 
 /** The result for a role that is in aws-auth and has no access entry. */

@@ -46,6 +46,8 @@ export interface Facts {
   /** Whether the webhook that requests addresses for Windows pods exists. */
   readonly podWebhook?: CallResult<boolean>;
   readonly accessEntry?: CallResult<AccessEntry | undefined>;
+  /** When the node role was created, in epoch milliseconds; undefined if it does not exist. Read only for a role with an access entry. */
+  readonly roleCreatedAt?: CallResult<number | undefined>;
   readonly roleMappings?: CallResult<readonly RoleMapping[]>;
   /** The version that spec.nodeGroup.launchTemplate resolves to. */
   readonly launchTemplate?: CallResult<LaunchTemplate | undefined>;

@@ -1,15 +1,17 @@
-/** The port RolePolicies on IAM: https://docs.aws.amazon.com/IAM/latest/APIReference/API_ListAttachedRolePolicies.html */
-import type { RolePolicies } from '../windowspool/ports/prerequisites.ts';
+/** The port Roles on IAM: https://docs.aws.amazon.com/IAM/latest/APIReference/API_GetRole.html */
+import type { Roles } from '../windowspool/ports/prerequisites.ts';
 import type { IamCall } from './calls.ts';
 import { readPages } from './pages.ts';
-import { mapped } from './results.ts';
+import { mapped, unlessGone } from './results.ts';
 
 /** A role has at most 20 policies (quota "Managed policies attached to an IAM role"), a page at most 100. */
 const MOST_PAGES = 3;
 
-export function createRolePolicies(iam: IamCall): RolePolicies {
+export function createRoles(iam: IamCall): Roles {
   return {
-    attachedTo: async (roleName, signal) => {
+    createdAt: async (RoleName, signal) =>
+      mapped(unlessGone(await iam('GetRole', { RoleName }, signal)), (found) => found?.Role?.CreateDate?.getTime()),
+    policiesOf: async (roleName, signal) => {
       const read = (Marker: string | undefined) =>
         iam('ListAttachedRolePolicies', { RoleName: roleName, ...(Marker && { Marker }) }, signal);
       const pages = await readPages('ListAttachedRolePolicies', MOST_PAGES, read, ({ IsTruncated, Marker }) =>

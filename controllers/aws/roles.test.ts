@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createRolePolicies } from './rolePolicies.ts';
+import { createRoles } from './roles.ts';
 import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
@@ -12,8 +12,12 @@ function over(...answers: readonly unknown[]) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const policies = createRolePolicies(callsOf(iam));
-  return { inputs, attached: () => policies.attachedTo('eks-cluster', signal) };
+  const roles = createRoles(callsOf(iam));
+  return {
+    inputs,
+    attached: () => roles.policiesOf('eks-cluster', signal),
+    createdAt: () => roles.createdAt('windows-nodes', signal),
+  };
 }
 
 const page = (names: readonly string[], Marker?: string) => ({
@@ -49,5 +53,22 @@ describe('the policies of a role', () => {
       'denied',
       'ListAttachedRolePolicies',
     ]);
+  });
+});
+
+describe('a role', () => {
+  it('is read with the time of its creation', async () => {
+    const { inputs, createdAt } = over({ Role: { RoleName: 'windows-nodes', CreateDate: new Date(5_000) } });
+    assert.deepEqual(await createdAt(), { ok: true, value: 5_000 });
+    assert.deepEqual(inputs, [{ RoleName: 'windows-nodes' }]);
+  });
+
+  it('has no time if it does not exist, or IAM does not report it', async () => {
+    const gone = Object.assign(new Error('The role with name windows-nodes cannot be found.'), {
+      name: 'NoSuchEntityException',
+      $metadata: { httpStatusCode: 404 },
+    });
+    for (const answer of [gone, { Role: {} }])
+      assert.deepEqual(await over(answer).createdAt(), { ok: true, value: undefined });
   });
 });
