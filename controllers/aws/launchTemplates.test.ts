@@ -66,6 +66,12 @@ describe('a launch template', () => {
     });
   }
 
+  it('has the command that ends its user data', async () => {
+    const { templates } = over(version(encoded('<powershell>\nexit 0\n</powershell>')));
+    const answer = await templates.find({ name: 'windows', version: '7' }, signal);
+    assert.deepEqual(answer.ok && answer.value?.earlyEnd, { command: 'exit', line: 2 });
+  });
+
   const mappings = (...Ebs: readonly object[]) => ({
     BlockDeviceMappings: [
       { DeviceName: '/dev/sdb', Ebs: { VolumeSize: 500 } },

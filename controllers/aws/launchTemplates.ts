@@ -1,7 +1,7 @@
 /** The port LaunchTemplates on EC2: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeLaunchTemplateVersions.html */
 import type { LaunchTemplateVersion, ResponseLaunchTemplateData } from '@aws-sdk/client-ec2';
 import type { LaunchTemplate, LaunchTemplates } from '../windowspool/ports/prerequisites.ts';
-import { linuxFormatOf } from '../windowspool/ports/userScript.ts';
+import { earlyEndIn, linuxFormatOf } from '../windowspool/ports/userScript.ts';
 import type { Ec2Call } from './calls.ts';
 import { mapped, unlessGone } from './results.ts';
 
@@ -34,7 +34,7 @@ function fromEc2({
     instanceType: data.InstanceType,
     ...rootVolumeIn(data),
     ...securityGroupsIn(data),
-    ...linuxUserDataIn(data),
+    ...userDataIn(data),
     ...(data.CpuOptions?.NestedVirtualization === 'enabled' && { isNested: true }),
     forbidden: forbiddenIn(data),
   };
@@ -50,11 +50,13 @@ function rootVolumeIn({ BlockDeviceMappings = [] }: ResponseLaunchTemplateData):
 }
 
 /** Only what it is: user data can have secrets. EKS does not decompress it. */
-function linuxUserDataIn({ UserData = '' }: ResponseLaunchTemplateData): Pick<LaunchTemplate, 'linuxUserData'> {
-  const format = UserData.startsWith(GZIP)
-    ? 'compressed (gzip)'
-    : linuxFormatOf(Buffer.from(UserData, 'base64').toString());
-  return format === undefined ? {} : { linuxUserData: format };
+function userDataIn({ UserData = '' }: ResponseLaunchTemplateData): Partial<LaunchTemplate> {
+  if (UserData === '') return {};
+  const text = Buffer.from(UserData, 'base64').toString();
+  const format = UserData.startsWith(GZIP) ? 'compressed (gzip)' : linuxFormatOf(text);
+  if (format !== undefined) return { hasUserData: true, linuxUserData: format };
+  const earlyEnd = earlyEndIn(text);
+  return { hasUserData: true, ...(earlyEnd && { earlyEnd }) };
 }
 
 /** How gzip begins, in base64. */

@@ -91,6 +91,8 @@ const prerequisites = {
     'Nodes cannot run the script of nodeGroup.userData: it is too long, is empty, or contains tags of user data, the bootstrap of EKS or exit. Correct the ConfigMap.',
   UserDataSyntaxError:
     'Warning: the script of nodeGroup.userData may have a syntax error, and then nodes do not join. Test it with PowerShell. If PowerShell reports no error, ignore the warning.',
+  UserDataRestarts:
+    'Warning: the script of nodeGroup.userData seems to restart the node, and then the node does not join. Remove the restart. If only a later task restarts the node, ignore the warning.',
   AMIInvalid:
     'No node can start from the AMI in nodeGroup.ami, or it has another Windows version than the pool. Set nodeGroup.ami to an AMI that exists and fits windowsVersion.',
   NodeGroupQuotaReached:

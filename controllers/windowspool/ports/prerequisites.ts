@@ -2,6 +2,7 @@
 import type { CallResult } from './callResult.ts';
 import type { TemplateVersion } from './eks.ts';
 import type { NodeRecord } from './nodes.ts';
+import type { EarlyEnd } from './userScript.ts';
 
 /** An EKS add-on as installed: https://docs.aws.amazon.com/eks/latest/APIReference/API_Addon.html */
 export interface Addon {
@@ -89,8 +90,12 @@ export interface LaunchTemplate {
   readonly rootVolume?: { readonly sizeGiB?: number; readonly isEncrypted?: boolean };
   /** The security groups that the nodes get in place of the cluster security group; absent: the template has none. Sorted. */
   readonly securityGroups?: readonly string[];
+  /** Whether it has user data, which nodes run before they join. */
+  readonly hasUserData?: true;
   /** What its user data is if it is for Linux, as in `linuxFormatOf`; absent: it has none, or it may be for Windows. */
   readonly linuxUserData?: string;
+  /** The command that ends its user data before that of EKS; absent: none was found. */
+  readonly earlyEnd?: EarlyEnd;
   /** Whether it enables nested virtualization. */
   readonly isNested?: true;
   /** Settings that EKS accepts in no template of a node group, by their EC2 names, with their values as text. */

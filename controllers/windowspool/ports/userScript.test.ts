@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { linuxFormatOf } from './userScript.ts';
+import { earlyEndIn, linuxFormatOf, restartIn } from './userScript.ts';
 
 describe('user data for Linux', () => {
   const rows: readonly (readonly [text: string, format: string | undefined])[] = [
@@ -20,4 +20,47 @@ describe('user data for Linux', () => {
   ];
   for (const [text, format] of rows)
     it(`is ${format ?? 'not'} ${JSON.stringify(text)}`, () => assert.equal(linuxFormatOf(text), format));
+});
+
+describe('a restart in a script', () => {
+  const rows: readonly (readonly [script: string, line: number | undefined])[] = [
+    ['Restart-Computer', 1],
+    ['Install-Agent\nif ($needsRestart) { restart-computer -Force }', 2],
+    ['shutdown /r /t 0', 1],
+    ['& "$env:windir\\System32\\shutdown.exe" -t 0 -r', 1],
+    ['Add-Computer -DomainName corp.example.com -Credential $credential -Restart', 1],
+    ['Install-WindowsFeature Containers -Restart', 1],
+    ['Add-Computer -DomainName corp.example.com -Credential $credential', undefined],
+    ['# Restart-Computer', undefined],
+    ['Install-Agent # shutdown /r is not needed', undefined],
+    ['shutdown /a', undefined],
+    ['Restart-Service docker', undefined],
+    ['Install-WindowsFeature Containers -Restart:$false', undefined],
+    ['', undefined],
+  ];
+  for (const [script, line] of rows)
+    it(`is ${line === undefined ? 'not in' : `in line ${line} of`} ${JSON.stringify(script)}`, () =>
+      assert.equal(restartIn(script), line));
+
+  it('is found in a script of the largest size without delay', () => {
+    const start = performance.now();
+    for (const text of ['shutdown ', 'Add-Computer ', '/r ', '#']) restartIn(text.repeat(16_384 / text.length));
+    assert.ok(performance.now() - start < 1_000);
+  });
+});
+
+describe('user data of a launch template', () => {
+  const rows: readonly (readonly [text: string, end: ReturnType<typeof earlyEndIn>])[] = [
+    ['<powershell>\nWrite-Host a\nexit 0\n</powershell>', { command: 'exit', line: 3 }],
+    ['<powershell>\r\nexit\r\n</powershell>', { command: 'exit', line: 2 }],
+    ['Return', { command: 'return', line: 1 }],
+    ['Restart-Computer\nexit', { command: 'a restart', line: 1 }],
+    ['exit\nRestart-Computer', { command: 'exit', line: 1 }],
+    ['if ($failed) {\n  exit 1\n}', undefined],
+    ['exitcode\nWrite-Host exit', undefined],
+    ['', undefined],
+  ];
+  for (const [text, end] of rows)
+    it(`${end ? `ends with ${end.command}` : 'does not end early'}: ${JSON.stringify(text)}`, () =>
+      assert.deepEqual(earlyEndIn(text), end));
 });

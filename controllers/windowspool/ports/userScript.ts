@@ -40,3 +40,39 @@ export function scriptIn(text: string): ScriptText {
   const [, before = '', inner = lines] = /^(\s*<powershell>\n?)([\s\S]*)<\/powershell>\s*$/i.exec(lines) ?? [];
   return { script: inner.trimEnd(), firstLine: before.split('\n').length };
 }
+
+/** Commands that restart Windows, also after they changed something. */
+const RESTARTS: readonly RegExp[] = [
+  /\bRestart-Computer\b/i,
+  /\bshutdown(?:\.exe)?["']?\s[^#|;]{0,200}[/-][rg]\b/i,
+  /\b(?:Add|Rename|Remove)-Computer\b[^#|;]{0,400}\s-Restart\b(?!:\$false)/i,
+  /\b(?:Install|Add|Uninstall|Remove)-WindowsFeature\b[^#|;]{0,400}\s-Restart\b(?!:\$false)/i,
+];
+
+/** The first line of a text that restarts the node, from 1; undefined if none seems to. A comment does not, and what is only written to a file may. */
+export function restartIn(text: string): number | undefined {
+  const found = text.split(/\r\n?|\n/).findIndex((line) => {
+    const command = line.replace(/(?:^|\s)#.*/, '');
+    return RESTARTS.some((pattern) => pattern.test(command));
+  });
+  return found < 0 ? undefined : found + 1;
+}
+
+/** A command that ends user data before its end, and its line in the text, from 1. */
+export interface EarlyEnd {
+  readonly command: 'exit' | 'return' | 'a restart';
+  readonly line: number;
+}
+
+/**
+ * The first command that ends the user data of a launch template: EKS puts its own commands after it, within the same script. Only commands at the beginning of a
+ * line are found, because others may depend on a condition.
+ */
+export function earlyEndIn(text: string): EarlyEnd | undefined {
+  const lines = text.split(/\r\n?|\n/);
+  const found = lines.findIndex((line) => /^(?:exit|return)\b/i.test(line));
+  const restart = restartIn(text);
+  if (restart !== undefined && (found < 0 || restart <= found)) return { command: 'a restart', line: restart };
+  if (found < 0) return undefined;
+  return { command: /^exit/i.test(lines[found] ?? '') ? 'exit' : 'return', line: found + 1 };
+}

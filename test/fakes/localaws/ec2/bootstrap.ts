@@ -35,6 +35,20 @@ export function kubeletArgumentsIn(
   };
 }
 
+/**
+ * Whether user data (base64) ends before its last command, which makes the instance join: with a restart, because user data runs once, or with exit or return,
+ * unless they are in the text of a script block. A script block `$after` is one that the bootstrap comes before. Sources: awsdocs/amazon-eks-user-guide#842,
+ * and the user guide on merged user data.
+ */
+export function endsFirst(userData: string | undefined): boolean {
+  const text = decoded(userData);
+  const lines = text.split(/\r?\n/).filter((line) => !line.startsWith('$after = '));
+  const ends = text.includes('[scriptblock]::Create(') ? [RESTART] : [RESTART, /^(?:exit|return)\b/i];
+  return lines.some((line) => ends.some((end) => end.test(line)));
+}
+
+const RESTART = /\bRestart-Computer\b|\bshutdown(?:\.exe)?\s.*[/-]r\b/i;
+
 const decoded = (userData = ''): string => Buffer.from(userData, 'base64').toString();
 
 /** The value of a parameter: `-Name "value"` of a call, or `Name = 'value'` of a table of parameters. */

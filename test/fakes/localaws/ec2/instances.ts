@@ -150,7 +150,8 @@ export function newInstance(
   { type, subnet }: Place,
   identity: Identity = newIdentity(cloud, subnet),
 ): InstanceRecord {
-  const { releaseVersion, amiType, imageId, tags, template, isCustom, ownUserData } = launchConfigOf(cloud, group);
+  const launch = launchConfigOf(cloud, group);
+  const { releaseVersion, amiType, imageId, tags, template, isCustom, ownUserData } = launch;
   const own = isCustom ? kubeletArgumentsIn(cloud, ownUserData) : undefined;
   const release = releaseOf(cloud, releaseVersion);
   const windows = windowsOf(amiType);
@@ -172,7 +173,7 @@ export function newInstance(
     registerWithTaints: structuredClone((isCustom ? own?.taints : group.nodegroup.taints) ?? []),
     isCustom,
     kubelet: own?.values ?? {},
-    bootstraps: !isCustom || own !== undefined,
+    bootstraps: !launch.endsFirst && (!isCustom || own !== undefined),
     kernelVersion,
     boots: 1,
     starts: 0,

@@ -1,6 +1,7 @@
 import type { Tag } from '@aws-sdk/client-ec2';
 import type { GroupRecord, TemplateUse } from '../records.ts';
 import type { LocalAwsState } from '../state.ts';
+import { endsFirst } from './bootstrap.ts';
 import { imageIdFor, imageNamed } from './images.ts';
 import { addVersion } from './launchTemplates.ts';
 import { mergedUserData } from './mergedUserData.ts';
@@ -20,6 +21,8 @@ export interface LaunchConfig {
   readonly template: TemplateUse['specification'] | undefined;
   /** That of the template, in base64, if the template has the image, so that EKS adds nothing to it. */
   readonly ownUserData: string | undefined;
+  /** Whether the user data ends before instances join. */
+  readonly endsFirst: boolean;
   /** Whether the template has the image. */
   readonly isCustom: boolean;
   /** Those of the template; empty: EKS uses that of the cluster. */
@@ -65,6 +68,7 @@ export function launchConfigOf(cloud: LocalAwsState, group: GroupRecord): Launch
     ],
     template: template?.specification,
     isCustom: ImageId !== undefined,
+    endsFirst: endsFirst(UserData),
     ownUserData: ImageId === undefined ? undefined : UserData,
     securityGroups: [...SecurityGroupIds, ...NetworkInterfaces.flatMap(({ Groups = [] }) => Groups)],
     rootVolumeGiB:

@@ -213,6 +213,20 @@ describe('a group with a launch template', () => {
     assert.deepEqual([ended?.status, ended?.errors], ['Failed', [{ errorCode: 'Unknown', errorMessage: said }]]);
   });
 
+  it('has no nodes if its user data ends before that of EKS', async () => {
+    for (const command of ['Restart-Computer -Force', 'shutdown /r /t 0', 'exit 3010', 'return']) {
+      const text = `<powershell>\n${command}\n</powershell>\n`;
+      const { cloud, clock } = newWorld({ UserData: Buffer.from(text).toString('base64') });
+      await cloud.send('CreateNodegroup', request());
+      clock.advance(30);
+      const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+      assert.deepEqual(
+        [nodegroup?.status, nodegroup?.health?.issues?.[0]?.code],
+        ['CREATE_FAILED', 'NodeCreationFailure'],
+      );
+    }
+  });
+
   it('has the image of the template as its release, for any Windows version', async () => {
     const { cloud, clock } = newWorld({ ImageId: imageId, UserData });
     const nodegroup = await create({ cloud, clock }, withoutTemplate());

@@ -18,7 +18,7 @@ import { clusterRole, legacyController, podWebhook } from './resourceControllerC
 import { volumeEncryption, volumeSize } from './rootVolumeChecks.ts';
 import { securityGroups } from './securityGroupsCheck.ts';
 import { newSubnets, subnets, subnetZones } from './subnetChecks.ts';
-import { userData, userDataScript, userDataSecrets, userDataSyntax } from './userDataChecks.ts';
+import { userData, userDataRestart, userDataScript, userDataSecrets, userDataSyntax } from './userDataChecks.ts';
 import { windowsIpam } from './windowsIpamCheck.ts';
 
 /** By importance: the first required one that is not met sets the reason of PrerequisitesMet. Advice is last. */
@@ -42,6 +42,7 @@ export const checks: readonly NodeGroupCheck[] = [
   userData,
   userDataScript,
   userDataSyntax,
+  userDataRestart,
   customAmi,
   nodeGroupQuota,
   instanceTypes,

@@ -194,6 +194,16 @@ describe('the checks of the launch template', () => {
       templateInput({ linuxUserData: 'a MIME document', rootVolume: { sizeGiB: 20 } }),
       [['LaunchTemplateInvalid', 'lt-0a1b2c3d', 'a MIME document', '<powershell>', '/dev/sda1', '20 GiB', '50']],
     ],
+    [
+      'a template whose user data ends before that of EKS',
+      templateInput({ hasUserData: true, earlyEnd: { command: 'exit', line: 9 } }),
+      [['LaunchTemplateInvalid (warning)', 'version 7', 'windows', 'exit in line 9', 'script block']],
+    ],
+    [
+      'a template whose user data restarts the node',
+      templateInput({ hasUserData: true, earlyEnd: { command: 'a restart', line: 9 } }),
+      [['LaunchTemplateInvalid (warning)', 'version 7', 'windows', 'a restart in line 9', 'Remove the restart']],
+    ],
     ['a template with the cluster security group', templateInput({ securityGroups: ['sg-0a000000', 'sg-1'] }), []],
     [
       'a template whose security groups cannot reach the control plane',

@@ -1,6 +1,7 @@
 /** Checks on the launch template: on the user's, or the operator's. */
 
 import { type Answer, met, notMet, required, warning } from '../../../checks/check.ts';
+import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
@@ -35,6 +36,7 @@ function remedyFor(creating: boolean): string {
 /** Ensures that nodes can be launched from the launch template. */
 export const launchTemplateSettings: NodeGroupCheck = {
   ...required('LaunchTemplateInvalid', 'launch-template-settings', 'the settings of the launch template'),
+  explainsAsWarning: ['NodesMissing', 'NodeCreationFailure'],
   needs: ['launchTemplate', 'controlPlaneRules'],
   evaluate: (input) => fits(input) ?? userDataFits(input) ?? ownTemplateIsAsWritten(input),
 };
@@ -43,11 +45,28 @@ export const launchTemplateSettings: NodeGroupCheck = {
 function fits({ spec, facts, cluster }: CheckInput): Answer | undefined {
   return given(facts, 'launchTemplate', (template) => {
     const faults = template ? templateFaults(spec, template, cluster, facts) : [];
-    if (!template || faults.length === 0) return given(facts, 'controlPlaneRules', () => met) ?? met;
+    if (!template) return met;
+    if (faults.length === 0) return given(facts, 'controlPlaneRules', () => undefined) ?? endsEarly(template);
     return notMet(
       `Version ${template.version} of launch template ${template.name} (${template.id}) cannot be used: ${faults.join('; ')}`,
     );
   });
+}
+
+/**
+ * Warns if the user data ends before the commands that EKS puts after it, within one tag, and that make the node join. Source:
+ * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-user-data
+ */
+function endsEarly({ name, id, version, earlyEnd }: LaunchTemplate): Answer {
+  if (!earlyEnd) return met;
+  const { command, line } = earlyEnd;
+  const instead =
+    command === 'a restart'
+      ? 'Remove the restart'
+      : `Put the commands into a script block (& { … }), and use return in it`;
+  return warning(
+    `The user data in version ${version} of launch template ${name} (${id}) has ${command} in line ${line}. EKS puts the commands that make the node join after it, in the same script, so they do not run, and the node does not join. ${instead}`,
+  );
 }
 
 /** Ensures that a template with the name of the pool's is the pool's: another one is never changed or deleted. */

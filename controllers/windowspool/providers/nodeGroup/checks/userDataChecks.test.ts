@@ -8,8 +8,11 @@ import { sampleFacts, sampleInput, unasked } from '../../../testing/prerequisite
 const testChecks = checkTable('checks/userDataChecks');
 
 /** The input for a pool with a script in this ConfigMap. */
-const scriptInput = (source: Partial<ScriptSource>) => {
-  const userData = { configMap: 'windows', key: 'a.ps1', phase: 'BeforeBootstrap' } as const;
+const scriptInput = (
+  source: Partial<ScriptSource>,
+  phase: 'BeforeBootstrap' | 'AfterBootstrap' = 'BeforeBootstrap',
+) => {
+  const userData = { configMap: 'windows', key: 'a.ps1', phase };
   const found = { namespace: 'winpool-system', keys: undefined, text: undefined, isBinary: false, ...source };
   const facts = sampleFacts({ userData: known(found) });
   return sampleInput({ spec: launchSettingsPool({ userData }).spec, facts });
@@ -51,6 +54,16 @@ describe('the checks of the script of nodeGroup.userData', () => {
       'a script that is refused, and has a syntax error',
       scriptInput({ keys: ['a.ps1'], text: 'exit\nb {', syntax: { exit: 1, error: 2 } }),
       [['UserDataInvalid', 'a.ps1', 'winpool-system/windows', 'line 1', 'return']],
+    ],
+    [
+      'a script that restarts the node',
+      scriptInput({ keys: ['a.ps1'], text: '<powershell>\nStart-Sleep 1200\nRestart-Computer -Force\n</powershell>' }),
+      [['UserDataRestarts (warning)', 'a.ps1', 'winpool-system/windows', 'line 3', 'nodeGroup.ami']],
+    ],
+    [
+      'a script that restarts the node after it has joined',
+      scriptInput({ text: 'Restart-Computer' }, 'AfterBootstrap'),
+      [],
     ],
     [
       'a script that cannot be read',

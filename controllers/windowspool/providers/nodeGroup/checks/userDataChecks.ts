@@ -2,6 +2,7 @@
 
 import { type Answer, advises, met, notMet, required, warning, warns } from '../../../checks/check.ts';
 import type { ScriptSource } from '../../../ports/prerequisites.ts';
+import { restartIn } from '../../../ports/userScript.ts';
 import { joined } from '../../../util/words.ts';
 import { describeSource, readScript, secretsIn, userDataIn, userScriptOf } from '../launchTemplate/userScript.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
@@ -47,6 +48,26 @@ export const userDataSyntax: NodeGroupCheck = {
     if (line === undefined) return met;
     return warning(
       `${describeSource(userData, source.value)} may have a syntax error: in line ${line}, a bracket, a string or a comment begins or ends without the other end. Nodes run no part of such a script, and do not join. Test the file with PowerShell, without tags: [scriptblock]::Create((Get-Content -Raw ${userData.key})). If it reports no error, ignore this warning`,
+    );
+  },
+};
+
+/**
+ * The script should not restart the node: user data runs once, so the commands after the restart do not run, and those that make the node join come last. EKS
+ * waits 15 minutes for a node (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html). A warning, because the command may be one that
+ * only a later task runs.
+ */
+export const userDataRestart: NodeGroupCheck = {
+  ...warns('UserDataRestarts', 'user-data-restart', 'restarts in that script'),
+  explains: ['NodesMissing', 'NodeCreationFailure'],
+  needs: ['userData'],
+  evaluate({ spec, facts }) {
+    const [userData, source] = [userDataIn(spec), facts.userData];
+    if (!userData || !source?.ok || userScriptOf(spec, facts) === undefined) return undefined;
+    const line = userData.phase === 'BeforeBootstrap' ? restartIn(source.value.text ?? '') : undefined;
+    if (line === undefined) return met;
+    return warning(
+      `${describeSource(userData, source.value)} seems to restart the node in line ${line}. User data runs once, so the node does not run the commands after it, and does not join. Remove the restart: install what needs it in a custom AMI (nodeGroup.ami), or restart the node when it has joined. If only a later task restarts it, ignore this warning`,
     );
   },
 };

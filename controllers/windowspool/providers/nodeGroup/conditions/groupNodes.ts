@@ -18,6 +18,7 @@ import { isOwnedBy, nodeGroupNamesOf } from '../desired/desiredNodeGroup.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { desiredNodes, groupOf, lacksNodes, lateInstances } from '../observation/knownGroups.ts';
+import { scriptFirst } from '../reporting/nodeScript.ts';
 
 /** What a node group adds to NodesVerified. */
 export const groupNodes: NodesVerifiedParts<EksDerived> = {
@@ -103,7 +104,7 @@ function waitingForNodes(s: EksDerived, missing: number, desired: number): Verif
   }
   const grace = duration(s.settings.joinGraceMs);
   const named = late && late.length > 0 ? ` Running but not joined: ${joined(late.map(({ id }) => id))}.` : '';
-  const message = `${text}, ${missing} did not join within ${grace}.${named}${likelyCause(s, ['NodesMissing'])}`;
+  const message = `${text}, ${missing} did not join within ${grace}.${named}${likelyCause(s, ['NodesMissing'])}${late?.length === 0 ? '' : scriptFirst(s)}`;
   return { ...falseCondition('NodesMissing', message), remedy: remedyForLate(late, s.poolNodes.total) };
 }
 

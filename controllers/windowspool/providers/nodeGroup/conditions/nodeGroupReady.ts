@@ -23,6 +23,7 @@ import type { EksState } from '../model/groupState.ts';
 import { describeUnconfirmed } from '../observation/confirmation.ts';
 import { groupOf, isClusterMismatch } from '../observation/knownGroups.ts';
 import { describeIssues, remediesFor, symptomsOf } from '../reporting/healthIssues.ts';
+import { scriptFirst } from '../reporting/nodeScript.ts';
 import { canBeReplaced } from '../secondGroup/secondGroup.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
 
@@ -144,6 +145,12 @@ function assessTemplate({ errors, pool, settings }: EksState, name: string): Con
   return falseCondition(reason, message, 'working');
 }
 
+/** What to do about the health issues. A script of the user is the first thing to check when nodes do not join. */
+function remediesOf(s: EksState, group: NodeGroup): string {
+  const isLate = symptomsOf(group).includes('NodeCreationFailure');
+  return `${isLate ? scriptFirst(s) : ''}${remediesFor(group)}`;
+}
+
 /** When a failed creation is retried, and how to retry it now. */
 function nextAttempt({ pool, settings, now }: EksState, failedAt: number): string {
   const at = failedAt + settings.createRetryMs;
@@ -171,7 +178,7 @@ function assessStatus(result: RunResult<EksDerived>, group: NodeGroup): Conditio
         'working',
       );
     case 'CREATE_FAILED': {
-      const cause = `${likelyCause(s, symptomsOf(group))}${remediesFor(group)}`;
+      const cause = `${likelyCause(s, symptomsOf(group))}${remediesOf(s, group)}`;
       return falseCondition(
         'CreateFailed',
         `EKS failed to create node group ${group.name}: ${describeIssues(group)}${cause} A retry deletes the group with its instances first. ${nextAttempt(s, group.modifiedAt)}`,
@@ -220,7 +227,7 @@ function assessWorking(s: EksDerived, group: NodeGroup): ConditionState {
     const cause = likelyCause(s, symptomsOf(group));
     return falseCondition(
       'Degraded',
-      `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause}${remediesFor(group)}${refusalOf(s)}`,
+      `Node group ${group.name} is DEGRADED: ${describeIssues(group)}${cause}${remediesOf(s, group)}${refusalOf(s)}`,
     );
   }
   if (group.status === 'UPDATING') {

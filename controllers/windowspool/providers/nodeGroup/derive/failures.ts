@@ -13,6 +13,7 @@ import type { FailedTarget, Failures } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { rejectionOf } from '../observation/knownGroups.ts';
 import { describeStuckPods, isEvictionFailure } from '../observation/stuckPods.ts';
+import { scriptFirst } from '../reporting/nodeScript.ts';
 import { canaryFault, failedRelease } from '../secondGroup/canary.ts';
 import { isNewerMinor } from '../versions/releaseVersion.ts';
 import type { OpenChanges } from './openChanges.ts';
@@ -197,7 +198,8 @@ function resultOfUpdate(s: EksState): FailedTarget | undefined {
   if (update?.status !== 'Failed' || recorded?.id !== update.id) return undefined;
   const words = update.errors.map((error) => sentence(describeError(error))).join(' ');
   const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
-  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS reports no reason.'}${verifiedStill(s)}${pods}`;
+  const script = update.errors.some(({ code }) => code === 'NodeCreationFailure') ? scriptFirst(s) : '';
+  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS reports no reason.'}${verifiedStill(s)}${script}${pods}`;
   return { target: recorded.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
 }
 

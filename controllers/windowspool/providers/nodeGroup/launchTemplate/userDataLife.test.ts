@@ -63,6 +63,35 @@ async function scriptWorld(script: string, rest: Partial<NodeGroupSpec> = {}) {
   return { world, deps };
 }
 
+describe('a script that restarts the node', () => {
+  it('is reported before, and is the first thing to check when EKS says that nodes did not join', async () => {
+    const world = new FakeWorld();
+    world.scripts.set('windows', { [KEY]: 'Start-Sleep -Seconds 1200\nRestart-Computer -Force' });
+    world.apply(fresh(spec()));
+    const deps = world.start();
+    await wake(world, deps);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True MetWithWarnings/);
+    const failed = () => conditionOf(world, 'NodeGroupReady')?.startsWith('False CreateFailed') === true;
+    await until(world, deps, failed, 'the failure of EKS');
+    const message = conditionOf(world, 'NodeGroupReady') ?? '';
+    const order = [
+      'NodeCreationFailure',
+      'Likely cause: UserDataRestarts',
+      `key ${KEY}`,
+      '15 minutes',
+      'EC2Launch',
+      'aws iam',
+    ];
+    const found = order.map((word) => message.indexOf(word));
+    assert.deepEqual(
+      found,
+      [...found].sort((a, b) => a - b),
+      message,
+    );
+    assert.ok(!found.includes(-1), message);
+  });
+});
+
 /** All calls of this kind fail. */
 const failing = (name: string) => (world: FakeWorld) => {
   world.fails = (call) => (call === name ? sampleError('denied') : undefined);
