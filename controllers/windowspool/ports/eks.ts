@@ -295,6 +295,7 @@ export const LAUNCH_ERRORS = [
   'InvalidBlockDeviceMapping',
   'InvalidKMSKey',
   'InvalidSubnetID',
+  'MaxFleetCountExceeded',
   'MaxSpotInstanceCountExceeded',
   'SpotMaxPriceTooLow',
   'UnauthorizedOperation',
@@ -306,7 +307,21 @@ export const LAUNCH_ERRORS = [
 /** One of {@link LAUNCH_ERRORS}. */
 export type LaunchError = (typeof LAUNCH_ERRORS)[number];
 
-const LAUNCH_ERROR_PATTERNS = LAUNCH_ERRORS.map((code) => [code, new RegExp(`\\b${code}\\b`)] as const);
+/**
+ * What EC2 says where EKS leaves out the code: terraform-aws-modules/terraform-aws-eks#2149 and runs-on/runs-on#88 (fleet requests), aws/aws-parallelcluster#1115
+ * (Spot), https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/troubleshooting-launch.html (vCPUs, capacity).
+ */
+const WITHOUT_CODE: Readonly<Partial<Record<LaunchError, string>>> = {
+  InsufficientInstanceCapacity: 'do not have sufficient \\S{1,32} capacity',
+  MaxFleetCountExceeded: 'quota for maximum (?:Spot )?Fleet Requests',
+  MaxSpotInstanceCountExceeded: 'Max spot instance count exceeded',
+  VcpuLimitExceeded: 'more vCPU capacity than your current vCPU limit',
+};
+
+const LAUNCH_ERROR_PATTERNS = LAUNCH_ERRORS.map((code) => {
+  const words = WITHOUT_CODE[code];
+  return [code, new RegExp(`\\b${code}\\b${words ? `|${words}` : ''}`, 'i')] as const;
+});
 
 /** The errors of EC2 in the message of a health issue. */
 export function launchErrorsIn({ message }: Pick<HealthIssue, 'message'>): readonly LaunchError[] {

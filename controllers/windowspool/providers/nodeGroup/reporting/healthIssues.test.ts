@@ -47,6 +47,25 @@ describe('the remedy for a health issue', () => {
       () => [remediesFor(group(issue(code, 'ID'))).trim()],
     );
 
+  const withoutCode: readonly (readonly [text: string, words: string])[] = [
+    [
+      "You've reached your quota for maximum Fleet Requests for this account. Launching EC2 instance failed.",
+      'fleet requests',
+    ],
+    ['Max spot instance count exceeded. Launching EC2 instance failed.', 'quota of Spot Instances'],
+    [
+      'You have requested more vCPU capacity than your current vCPU limit of 16 allows for the instance bucket that the specified instance type belongs to.',
+      'quota of vCPUs',
+    ],
+    [
+      'We currently do not have sufficient m5.xlarge capacity in the Availability Zone you requested (eu-west-1a).',
+      'no capacity for the instance type',
+    ],
+  ];
+  for (const [message, words] of withoutCode)
+    it(`is that of EC2 if EKS leaves out the code: ${message}`, () =>
+      assertMentions(remediesFor(group({ ...issue('AsgInstanceLaunchFailures'), message })), words));
+
   for (const code of LAUNCH_ERRORS)
     golden(
       it(`of ${code}, which EKS quotes, is that of EC2`, () => {

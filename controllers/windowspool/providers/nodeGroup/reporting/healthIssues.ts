@@ -91,6 +91,7 @@ const LAUNCH_REMEDIES: Readonly<Record<LaunchError, string>> = {
   InvalidKMSKey:
     'Enable the KMS key of the volumes, and let the service-linked role of EC2 Auto Scaling use it (AWSServiceRoleForAutoScaling).',
   InvalidSubnetID: 'A subnet of the node group does not exist any more. Select existing subnets in nodeGroup.subnets.',
+  MaxFleetCountExceeded: `EC2 launches no instances, because the quota of fleet requests is used up. Request a higher one (${QUOTAS} ec2). In a new account, EC2 may say this until AWS has verified the account: open a case with AWS Support.`,
   MaxSpotInstanceCountExceeded: `Request a higher quota of Spot Instances (${QUOTAS} ec2), or use On-Demand Instances.`,
   SpotMaxPriceTooLow: 'Remove the maximum price of Spot Instances from the launch template.',
   UnauthorizedOperation:
