@@ -317,6 +317,7 @@ describe('the objects of kube-system', () => {
           await found.legacyController(signal),
           await found.linuxNode(signal),
           await found.linuxGroups(signal),
+          await found.unmanagedNodes(signal),
           await found.dnsNodes(signal),
         ];
         assert.deepEqual(
@@ -325,6 +326,7 @@ describe('the objects of kube-system', () => {
             'denied: get configmaps kube-system/amazon-vpc-cni',
             'denied: get configmaps kube-system/aws-auth',
             'denied: get deployments.apps kube-system/vpc-resource-controller',
+            'denied: list nodes',
             'denied: list nodes',
             'denied: list nodes',
             'denied: list pods',
@@ -437,10 +439,23 @@ describe('Linux nodes', () => {
         async (server) => {
           assert.deepEqual(await objects(server).linuxNode(signal), { ok: true, value: false });
           assert.deepEqual(await objects(server).linuxGroups(signal), { ok: true, value: [] });
+          assert.deepEqual(await objects(server).unmanagedNodes(signal), { ok: true, value: [] });
         },
       );
     });
   }
+
+  it('are listed without those of managed node groups, and those that EKS manages otherwise', async () => {
+    const items = ['kops-2', 'kops-1'].map((name) => ({ metadata: { name } }));
+    await serving(
+      (_request, response) => json(response, 200, { items }),
+      async (server) => {
+        assert.deepEqual(await objects(server).unmanagedNodes(signal), { ok: true, value: ['kops-1', 'kops-2'] });
+        const selector = '!eks.amazonaws.com/nodegroup,!eks.amazonaws.com/compute-type';
+        assert.equal(server.requests[0]?.query.labelSelector, selector);
+      },
+    );
+  });
 
   it('are listed by groups, where each page excludes the groups that are known', async () => {
     const key = 'eks.amazonaws.com/nodegroup';

@@ -25,6 +25,8 @@ const CNI_CONFIG = 'amazon-vpc-cni';
 const configMapPath = (name: string) => apiPath('v1', 'configmaps', { namespace: SYSTEM, name });
 
 const LINUX = 'kubernetes.io/os=linux';
+/** Of nodes of Fargate, Auto Mode, and EKS Hybrid Nodes: `fargate`, `auto`, `hybrid`. */
+const COMPUTE_TYPE = 'eks.amazonaws.com/compute-type';
 
 /** The label of CoreDNS pods: https://kubernetes.io/docs/tasks/administer-cluster/dns-debugging-resolution/#check-if-the-dns-pod-is-running */
 const DNS = 'k8s-app=kube-dns';
@@ -128,6 +130,12 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
           ({ metadata, status = {} }) => !metadata?.deletionTimestamp && !hasEnded(status),
         );
         return staying.flatMap(({ spec }) => spec?.nodeName ?? []).sort();
+      }),
+    unmanagedNodes: (signal) =>
+      toCallResult('list nodes', signal, async () => {
+        const query = { labelSelector: `!${NODE_GROUP_LABEL},!${COMPUTE_TYPE}`, limit: PAGE };
+        const { items } = await client.request<V1NodeList>('GET', nodePath(), { query, accept: METADATA_ONLY, signal });
+        return (items ?? []).flatMap(({ metadata }) => metadata?.name ?? []).sort();
       }),
     linuxGroups: (signal) => toCallResult('list nodes', signal, () => groupsOf(client, signal)),
   };

@@ -7,6 +7,8 @@ import {
   mixtureError,
   operatorError,
   poolsError,
+  type RoleUse,
+  roleMappingError,
 } from './checks.ts';
 
 const settings = { account: '111122223333', clusterName: 'my-cluster', region: 'eu-west-1' };
@@ -37,6 +39,25 @@ describe('a run is rejected because of', () => {
       it(what, () => {
         const error = kubeconfigError(given, caData, settings);
         if (isRefused) assert.match(error ?? '', /jane@other, is not cluster my-cluster.*--name my-cluster/);
+        else assert.equal(error, undefined);
+      });
+  });
+
+  describe('other nodes that may have the node role,', () => {
+    const role = 'arn:aws:iam::111122223333:role/windows-nodes';
+    const mapped = { entryType: undefined, awsAuthGroups: ['system:nodes'] };
+    const table: readonly [what: string, use: Partial<RoleUse>, isRefused: boolean][] = [
+      ['which lose its mapping in aws-auth', {}, true],
+      ['but not if another managed node group keeps the mapping', { usedBy: ['other'] }, false],
+      ['but not if there are none', { others: [] }, false],
+      ['but not if the role has an access entry', { access: { ...mapped, entryType: 'EC2_WINDOWS' } }, false],
+      ['but not if the role is not mapped', { access: { ...mapped, awsAuthGroups: undefined } }, false],
+      ['but not if aws-auth cannot be read', { access: { ...mapped, awsAuthGroups: 'malformed: a' } }, false],
+    ];
+    for (const [what, use, isRefused] of table)
+      it(what, () => {
+        const error = roleMappingError(role, { access: mapped, usedBy: [], others: ['a', 'b', 'c', 'd'], ...use });
+        if (isRefused) assert.match(error ?? '', /role\/windows-nodes.*: a, b, c and 1 more\..*NODE_ROLE_NAME/);
         else assert.equal(error, undefined);
       });
   });

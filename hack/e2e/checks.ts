@@ -1,5 +1,6 @@
 /** The checks of a run before it changes anything. Each returns the error, or undefined. */
 import { X509Certificate } from 'node:crypto';
+import type { Access } from './answers.ts';
 import type { Kubeconfig } from './kubectl.ts';
 import type { Settings } from './settings.ts';
 
@@ -104,6 +105,30 @@ export function operatorError(deployments: readonly OperatorDeployment[]): strin
 export function poolsError(pools: readonly string[]): string | undefined {
   if (pools.length === 0) return undefined;
   return `The operator of this run would also reconcile the WindowsPools that exist: ${pools.join(', ')}. Use a cluster without WindowsPools.`;
+}
+
+/**
+ * Checks that no other nodes depend on the mapping of the node role in aws-auth: EKS removes it with the node group of the run, if no other managed node group uses
+ * the role (https://docs.aws.amazon.com/eks/latest/userguide/delete-managed-node-group.html).
+ * @param others the nodes in no managed node group; their roles are not known
+ */
+export function roleMappingError(roleArn: string, { access, usedBy, others }: RoleUse): string | undefined {
+  const isMapped = Array.isArray(access.awsAuthGroups) && access.entryType === undefined;
+  if (!isMapped || usedBy.length > 0 || others.length === 0) return undefined;
+  return (
+    `ConfigMap kube-system/aws-auth maps node role ${roleArn}, no managed node group uses the role, and nodes are in no managed node group: ${others.slice(0, 3).join(', ')}` +
+    `${others.length > 3 ? ` and ${others.length - 3} more` : ''}. EKS removes the mapping when the run deletes its node group, and such nodes with this role are then no longer Ready. ` +
+    'Set NODE_ROLE_NAME to a role that no other nodes use.'
+  );
+}
+
+/** Who uses a node role. */
+export interface RoleUse {
+  readonly access: Pick<Access, 'entryType' | 'awsAuthGroups'>;
+  /** The managed node groups that use it. */
+  readonly usedBy: readonly string[];
+  /** The nodes that are in no managed node group. */
+  readonly others: readonly string[];
 }
 
 /** Checks that either all or none of the objects of a part exist: some belong to another installation, which the run would overwrite and then delete. */

@@ -6,6 +6,7 @@ import { sameRole } from '../../controllers/windowspool/providers/nodeGroups.ts'
 import { parseQuantity } from '../../controllers/windowspool/util/quantity.ts';
 import { type Access, answerDenial } from './answers.ts';
 import { found, replyOf } from './aws.ts';
+import type { RoleUse } from './checks.ts';
 import type { Node } from './nodeWatch.ts';
 import type { Run } from './run.ts';
 
@@ -29,6 +30,22 @@ export async function accessOf({ aws, kubectl, settings }: Run, roleArn: string,
       ? mappings.value.find((mapping) => sameRole(mapping.roleArn, roleArn))?.groups
       : `malformed: ${mappings.error.message}`,
   };
+}
+
+/** Who uses a node role: what its access depends on, the managed node groups with it, and the nodes whose roles are not known. */
+export async function roleUseOf(run: Run, roleArn: string, signal: AbortSignal): Promise<RoleUse> {
+  const { aws, kubectl, settings } = run;
+  const { clusterName } = settings;
+  const access = await accessOf(run, roleArn, signal);
+  const { nodegroups = [] } = await aws.eks.listNodegroups({ clusterName }, { abortSignal: signal });
+  const usedBy: string[] = [];
+  for (const name of nodegroups) {
+    const group = await groupOf(run, name, signal);
+    if (group?.nodeRole !== undefined && sameRole(group.nodeRole, roleArn)) usedBy.push(name);
+  }
+  const selector = '--selector=!eks.amazonaws.com/nodegroup,!eks.amazonaws.com/compute-type';
+  const nodes = await kubectl.list<Node>('nodes', [selector], signal);
+  return { access, usedBy, others: nodes.map(({ metadata }) => metadata.name) };
 }
 
 /** The cluster; throws if it does not exist. */

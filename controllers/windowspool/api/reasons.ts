@@ -118,6 +118,7 @@ export const adviceReasons = [
   'HibernationUnavailable',
   'SubnetsInOneZone',
   'DnsOnOneNode',
+  'RoleMappingShared',
   'RootVolumeNotEncrypted',
   'RootVolumeSmall',
 ] as const;

@@ -261,6 +261,8 @@ export interface SystemObjects {
   linuxNode(signal: AbortSignal): Promise<CallResult<boolean>>;
   /** The node of each pod of CoreDNS that is scheduled and not terminating, sorted; two pods on a node are listed twice. */
   dnsNodes(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
+  /** The nodes that are in no managed node group, and that EKS does not manage otherwise, such as on Fargate; sorted, a few hundred at most. */
+  unmanagedNodes(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
   /** The EKS node groups of all Linux nodes, sorted. */
   linuxGroups(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
 }

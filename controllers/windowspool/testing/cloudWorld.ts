@@ -212,6 +212,8 @@ export class CloudWorld extends FakeCluster {
     const { kubeSystem } = this;
     if (event.kind === 'mapRole')
       kubeSystem.roleMappings = [...kubeSystem.roleMappings, { roleArn: event.roleArn, groups: event.groups }];
+    if (event.kind === 'unmapRole')
+      kubeSystem.roleMappings = kubeSystem.roleMappings.filter(({ roleArn }) => roleArn !== event.roleArn);
     if (event.kind === 'readAwsAuth') {
       state.awsAuth.clear();
       for (const { roleArn, groups } of kubeSystem.roleMappings) state.awsAuth.set(roleArn, groups);

@@ -58,6 +58,7 @@ export class FakeCluster extends FakeCalls {
     dnsNodes: ['linux-1', 'linux-2'] as readonly string[],
     /** The groups of nodes with the label kubernetes.io/os=linux. */
     linuxGroups: [] as readonly string[],
+    unmanagedNodes: [] as readonly string[],
   };
   /** The warnings of the VPC resource controller, by node. */
   readonly controllerWarnings = new Map<string, readonly ControllerWarning[]>();
@@ -187,6 +188,7 @@ export class FakeCluster extends FakeCalls {
         podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),
         linuxNode: () => this.call('list Linux nodes', () => true),
         dnsNodes: () => this.call('list CoreDNS pods', () => this.kubeSystem.dnsNodes),
+        unmanagedNodes: () => this.call('list unmanaged nodes', () => this.kubeSystem.unmanagedNodes),
         linuxGroups: () => this.call('list Linux groups', () => this.kubeSystem.linuxGroups),
       },
       userScripts: {

@@ -48,6 +48,7 @@ export function sampleFacts(change: Partial<CheckFacts> = {}): CheckFacts {
     ]),
     subnets: known(TWO_ZONES),
     subnetZones: known(TWO_ZONES),
+    unmanagedNodes: known([]),
     dnsNodes: known(['linux-1', 'linux-2']),
     instanceFeatures: known([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }]),
     securityRules: known([sampleSecurityGroup()]),
@@ -126,6 +127,7 @@ const zone = fc.constantFrom('eu-west-1a', 'eu-west-1b', 'eu-west-1c');
 /** Any facts of advice, each of them known or failed. */
 export const randomAdviceFacts: fc.Arbitrary<Facts> = fc.record({
   subnetZones: some(fc.subarray([...TWO_ZONES, ...ONE_ZONE.slice(1)])),
+  unmanagedNodes: some(fc.subarray(['kops-1', 'kops-2'])),
   dnsNodes: some(fc.array(fc.constantFrom('linux-1', 'linux-2'), { maxLength: 3 })),
   instanceFeatures: some(fc.constant([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }])),
   securityRules: some(fc.subarray([sampleSecurityGroup({ inbound: [] })])),

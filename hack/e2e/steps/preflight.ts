@@ -9,6 +9,7 @@ import {
   type OperatorDeployment,
   operatorError,
   poolsError,
+  roleMappingError,
 } from '../checks.ts';
 import {
   accessOf,
@@ -19,6 +20,7 @@ import {
   groupOf,
   nodesOf,
   releasesOf,
+  roleUseOf,
 } from '../facts.ts';
 import { poolNames } from '../pool.ts';
 import { factsOf, longestMs, type Run, type Step } from '../run.ts';
@@ -54,7 +56,14 @@ export const preflight: Step = {
     run.say(
       `Cluster ${cluster.name}: Kubernetes ${kubernetesVersion}, ${cluster.platformVersion ?? 'unknown platform'}, releases ${run.facts.releases.join(', ')}`,
     );
-    if (!settings.readOnly) await checkInstallations(run, signal);
+    if (!settings.readOnly) {
+      await checkInstallations(run, signal);
+      const { roleArn } = factsOf(run);
+      const use = await roleUseOf(run, roleArn, signal);
+      for (const name of use.usedBy) run.names.set(name, '<node-group>');
+      for (const name of use.others) run.names.set(name, '<other-node>');
+      refuse(roleMappingError(roleArn, use));
+    }
     await answerAboutCluster(run, partition, signal);
   },
 };

@@ -202,7 +202,8 @@ export type SettingEvent =
       readonly done: (conflict: string | undefined) => void;
     }
   | { readonly kind: 'readAwsAuth' }
-  | { readonly kind: 'mapRole'; readonly roleArn: string; readonly groups: readonly string[] };
+  | { readonly kind: 'mapRole'; readonly roleArn: string; readonly groups: readonly string[] }
+  | { readonly kind: 'unmapRole'; readonly roleArn: string };
 
 /** Injected failures that have not occurred yet; each is used once. `group` undefined: any group. */
 export interface Plans {

@@ -42,6 +42,22 @@ describe('the nodes of a role', () => {
     });
   }
 
+  it('lose their mapping in aws-auth with the last node group of the role', async () => {
+    const { cloud, clock } = memoryCloud();
+    cloud.faults.accessEntry({ exists: false });
+    cloud.faults.cluster({ authenticationMode: 'CONFIG_MAP' });
+    await active(cloud, clock);
+    await cloud.send('CreateNodegroup', sampleGroup({ nodegroupName: 'api' }));
+    clock.advance(5);
+    const end = async (nodegroupName: string) => {
+      await cloud.send('DeleteNodegroup', { clusterName, nodegroupName });
+      clock.advance(3);
+      await cloud.send('DescribeCluster', { name: clusterName });
+      return cloud.state.awsAuth.has(nodeRoleArn);
+    };
+    assert.deepEqual([await end('web'), await end('api')], [true, false]);
+  });
+
   it('join as soon as the role has access', async () => {
     const { cloud, clock } = memoryCloud({ switches: { nodegroupAccessEntry: 'none' } });
     cloud.faults.accessEntry({ exists: false });

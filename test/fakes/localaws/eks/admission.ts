@@ -45,6 +45,13 @@ function mapRole(cloud: LocalAwsState, roleArn: string, type: 'EC2_WINDOWS' | 'E
   cloud.emitSetting({ kind: 'mapRole', roleArn, groups });
 }
 
+/** EKS removes the mapping of a role with the last node group that uses it: user guide, "Delete a managed node group", and containers-roadmap#755. */
+export function withdrawRole(cloud: LocalAwsState, roleArn = ''): void {
+  const isUsed = [...cloud.groups.values()].some(({ nodegroup }) => nodegroup.nodeRole === roleArn);
+  if (isUsed || !cloud.awsAuth.delete(roleArn)) return;
+  cloud.emitSetting({ kind: 'unmapRole', roleArn });
+}
+
 /** Calls `join` as soon as the API server admits the group's nodes. A kubelet retries while `isAlive` returns true. */
 export function whenAdmitted(cloud: LocalAwsState, group: GroupRecord, isAlive: () => boolean, join: () => void): void {
   if (!isAlive()) return;

@@ -19,7 +19,7 @@ import { stopDrain } from '../nodes/nodeDrain.ts';
 import type { GroupRecord, Plans, TemplateUse } from '../records.ts';
 import { windowsOf } from '../releases.ts';
 import { type LocalAwsState, takePlan } from '../state.ts';
-import { admitNodes } from './admission.ts';
+import { admitNodes, withdrawRole } from './admission.ts';
 import { later, reviewAccess, setStatus } from './groupStatus.ts';
 import { forgetTokens, once } from './idempotency.ts';
 import { templateUse } from './templateRules.ts';
@@ -219,6 +219,7 @@ function startDeleting(cloud: LocalAwsState, group: GroupRecord): void {
         if (template.group === group.name) cloud.launchTemplates.delete(id);
       for (const [id, update] of cloud.updates) if (update.group === group.name) cloud.updates.delete(id);
       forgetTokens(cloud, group.name);
+      withdrawRole(cloud, group.nodegroup.nodeRole);
     } else {
       group.nodegroup.health = { issues: structuredClone(failure.issues) };
       setStatus(cloud, group, 'DELETE_FAILED');

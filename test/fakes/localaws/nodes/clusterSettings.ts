@@ -73,6 +73,15 @@ export class ClusterSettings {
     await this.#write('aws-auth', found, { mapRoles: stringify([...mappings, added]) }, signal);
   }
 
+  /** Removes a role from aws-auth. */
+  async unmapRole(rolearn: string, signal: AbortSignal): Promise<void> {
+    const found = await this.#read('aws-auth', signal);
+    const mappings = mappingsIn(found?.data);
+    const others = mappings.filter((mapping) => mapping.rolearn !== rolearn);
+    if (others.length === mappings.length) return;
+    await this.#write('aws-auth', found, { mapRoles: stringify(others) }, signal);
+  }
+
   #read(name: string, signal: AbortSignal): Promise<V1ConfigMap | undefined> {
     return this.#server.as('eks', signal).readNamespacedConfigMap({ name, namespace }).catch(unlessRefused(404));
   }

@@ -38,6 +38,10 @@ export function followSettings(
         add(() => untilDone(() => settings.mapRole(event.roleArn, event.groups, signal), signal));
         read();
         return;
+      case 'unmapRole':
+        add(() => untilDone(() => settings.unmapRole(event.roleArn, signal), signal));
+        read();
+        return;
       case 'readAwsAuth':
         read();
     }

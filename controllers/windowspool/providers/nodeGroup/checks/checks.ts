@@ -15,6 +15,7 @@ import type { NodeGroupCheck } from './nodeGroupCheck.ts';
 import { nodeGroupQuota } from './nodeGroupQuotaCheck.ts';
 import { nodeAccess, nodeRole } from './nodeRoleChecks.ts';
 import { clusterRole, legacyController, podWebhook } from './resourceControllerChecks.ts';
+import { roleMapping } from './roleMappingCheck.ts';
 import { volumeEncryption, volumeSize } from './rootVolumeChecks.ts';
 import { securityGroups } from './securityGroupsCheck.ts';
 import { newSubnets, subnets, subnetZones } from './subnetChecks.ts';
@@ -56,6 +57,7 @@ export const checks: readonly NodeGroupCheck[] = [
   hibernation,
   subnetZones,
   coreDns,
+  roleMapping,
   volumeEncryption,
   volumeSize,
 ];

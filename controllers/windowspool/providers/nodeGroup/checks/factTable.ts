@@ -230,6 +230,11 @@ export const factTable: { readonly [N in FactName]: FactEntry<N> } = {
   subnetZones: forAdvice('ec2:DescribeSubnets', ({ s, sources, askRarely }) =>
     subnetsOf(s, sources.capacity, askRarely),
   ),
+  unmanagedNodes: forAdvice('list nodes', async ({ s, sources, askRarely, fact }) => {
+    const entry = await fact('accessEntry');
+    if (clusterOf(s)?.authenticationMode === 'API' || (entry?.ok && entry.value)) return undefined;
+    return askRarely('unmanaged nodes', (signal) => sources.system.unmanagedNodes(signal));
+  }),
   dnsNodes: forAdvice('list pods', ({ sources, askRarely }) =>
     askRarely('CoreDNS pods', (signal) => sources.system.dnsNodes(signal)),
   ),

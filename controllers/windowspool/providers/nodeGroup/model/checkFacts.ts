@@ -75,6 +75,8 @@ export interface Facts {
   // The rest can be an hour old, so only advice uses it.
   /** The subnets that the spec selects. Their zones do not change. */
   readonly subnetZones?: CallResult<readonly Subnet[]>;
+  /** The nodes that are in no managed node group. Read only for a node role without an access entry. */
+  readonly unmanagedNodes?: CallResult<readonly string[]>;
   /** The node of each pod of CoreDNS. */
   readonly dnsNodes?: CallResult<readonly string[]>;
   /** The instance types of the pool. What they support does not change. */
