@@ -40,6 +40,7 @@ const faultFields = {
   parameter: 'name! value',
   launchTemplate: 'name! data:object tags:object defaultVersion:number deleteVersion:number exists:boolean',
   upgradeCluster: 'version!',
+  rollbackCluster: 'force:boolean',
   removeAction: 'action!',
   restoreAction: 'action',
   edit: 'group! labels:object taints:list scalingConfig:object tags:object',

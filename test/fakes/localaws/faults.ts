@@ -16,7 +16,7 @@ import { terminateInstance } from './ec2/terminateInstance.ts';
 import { fillWarmPool } from './ec2/warmPool.ts';
 import { setEntry } from './eks/accessEntries.ts';
 import { type AddonChange, setAddon } from './eks/addons.ts';
-import { type ReleaseChange, setRelease, upgradeCluster } from './eks/clusterUpgrade.ts';
+import { type ReleaseChange, rollbackCluster, setRelease, upgradeCluster } from './eks/clusterUpgrade.ts';
 import { accessChanged, checkLaunches, retryLaunches, setStatus } from './eks/groupStatus.ts';
 import { createNodegroup, deleteNodegroup } from './eks/nodegroups.ts';
 import { configure } from './eks/updates.ts';
@@ -158,6 +158,11 @@ export class Faults {
   /** Upgrades the control plane to its next minor; it is UPDATING meanwhile. */
   upgradeCluster({ version }: { readonly version: string }): void {
     upgradeCluster(this.#cloud, version);
+  }
+
+  /** Rolls the control plane back after an upgrade; it is UPDATING meanwhile. */
+  rollbackCluster({ force = false }: { readonly force?: boolean } = {}): void {
+    rollbackCluster(this.#cloud, force);
   }
 
   /** Removes a permission of the caller. */

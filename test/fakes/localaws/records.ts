@@ -234,4 +234,6 @@ export interface ClusterState {
   authenticationMode: AuthenticationMode;
   autoMode: boolean;
   runningUpdate?: string;
+  /** The last upgrade: the version before, and when it ended in epoch milliseconds. Absent after a rollback. */
+  upgraded?: { readonly from: string; readonly at: number };
 }

@@ -37,6 +37,11 @@ export const switchTable = {
    * only accepted specified value": the SDK's comment on CreateNodegroupRequest.version.
    */
   olderVersionAtCreation: ['reject', 'accept'],
+  /**
+   * Does UpdateNodegroupVersion accept an earlier Kubernetes version than the group has? "You must roll back these separately using the UpdateNodegroupVersion
+   * API": the user guide's page rollback-cluster. "You cannot roll back a node group to an earlier Kubernetes version or AMI version": the SDK's comment.
+   */
+  earlierNodegroupVersions: ['accept', 'reject'],
   /** Does DescribeAutoScalingGroups list the instances of a warm pool among the group's? Its reference only has WarmPoolSize; DescribeWarmPool lists them. */
   warmInstances: ['hidden', 'listed'],
   /**

@@ -26,7 +26,6 @@ describe('a change of version, through the real SDK client', () => {
   const refused: readonly (readonly [string, Partial<UpdateNodegroupVersionRequest>, RegExp])[] = [
     ['a version above the cluster', { version: '1.36' }, /^InvalidParameterException: .*\b1\.36\b.*\b1\.35\b/],
     ['an invalid version', { version: '1.2' }, /^InvalidParameterException: .*\b1\.2\b/],
-    ['an earlier version', { version: '1.33' }, /^InvalidParameterException: .*\b1\.34\b.*\b1\.33\b/],
     [
       'a release of another version',
       { version: '1.35', releaseVersion: '1.34-2026.04.18' },
@@ -152,6 +151,65 @@ describe('a change of version', () => {
       cloud.faults.removeAction({ action });
       assert.match(await rejection(call()), new RegExp(`not authorized to perform: ${action}`));
     }
+  });
+});
+
+describe('an earlier version', () => {
+  for (const [answer, result] of [
+    ['accept', /^accepted$/],
+    ['reject', /^InvalidParameterException: .*\b1\.35\b.*\b1\.34\b/],
+  ] as const) {
+    it(`is a rolling update with switch earlierNodegroupVersions: ${answer}`, async () => {
+      const { cloud, clock } = memoryCloud({
+        cluster,
+        policy: openPolicy,
+        switches: { earlierNodegroupVersions: answer },
+      });
+      await cloud.send('CreateNodegroup', sampleGroup());
+      clock.advance(3);
+      assert.match(await rejection(cloud.send('UpdateNodegroupVersion', { ...group, ...older })), result);
+      clock.advance(60);
+      const { nodegroup } = await cloud.send('DescribeNodegroup', group);
+      assert.equal(nodegroup?.version, answer === 'accept' ? '1.34' : '1.35');
+    });
+  }
+});
+
+describe('a rollback of the cluster', () => {
+  /** A cluster that was just upgraded to 1.36, with a group of that version. */
+  async function upgradedWorld() {
+    const { cloud, clock } = world();
+    const version = async () => (await cloud.send('DescribeCluster', { name: 'demo' })).cluster?.version;
+    const versionAfter = async (seconds: number) => {
+      clock.advance(seconds);
+      return await version();
+    };
+    assert.throws(() => cloud.faults.rollbackCluster(), /not upgraded/);
+    cloud.faults.upgradeCluster({ version: '1.36' });
+    assert.equal(await versionAfter(8), '1.36');
+    await cloud.send('CreateNodegroup', sampleGroup());
+    await versionAfter(3);
+    return { cloud, versionAfter };
+  }
+
+  it('is an update to the version before its upgrade, once its node groups have that', async () => {
+    const { cloud, versionAfter } = await upgradedWorld();
+    assert.throws(() => cloud.faults.rollbackCluster(), /web has 1\.36; roll it back first/);
+    await cloud.send('UpdateNodegroupVersion', { ...group, version: '1.35' });
+    await versionAfter(60);
+    cloud.faults.rollbackCluster();
+    const types = [...cloud.state.updates.values()].map(({ update }) => update.type);
+    assert.deepEqual([await versionAfter(0), types.at(-1), await versionAfter(8)], ['1.36', 'VersionRollback', '1.35']);
+    assert.throws(() => cloud.faults.rollbackCluster(), /not upgraded/);
+  });
+
+  it('is possible for 7 days, and with force although a node group is newer', async () => {
+    const { cloud, versionAfter } = await upgradedWorld();
+    cloud.faults.rollbackCluster({ force: true });
+    assert.equal(await versionAfter(8), '1.35');
+    cloud.faults.upgradeCluster({ version: '1.36' });
+    await versionAfter(8 * 86_400);
+    assert.throws(() => cloud.faults.rollbackCluster({ force: true }), /not upgraded to it within the last 7 days/);
   });
 });
 

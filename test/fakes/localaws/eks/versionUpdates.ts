@@ -89,8 +89,9 @@ function targetFault(cloud: LocalAwsState, { nodegroup }: GroupRecord, target: T
   const { version = '', releaseVersion = '' } = target;
   const fault = minorFault(cloud, version);
   if (fault !== undefined) return fault;
-  // The meaning is that of the user guide.
-  if (minorNumber(version) < minorNumber(nodegroup.version ?? '')) {
+  const isEarlier = minorNumber(version) < minorNumber(nodegroup.version ?? '');
+  // The meaning is that of the service model.
+  if (isEarlier && cloud.switches.earlierNodegroupVersions === 'reject') {
     return invalidParameter(`Nodegroup version ${nodegroup.version} can't be rolled back to the earlier ${version}`);
   }
   return releaseFault(cloud, version, releaseVersion, nodegroup.amiType);
