@@ -119,11 +119,11 @@ export interface NodeGroupSpec {
    */
   driftPolicy: 'Correct' | 'Report';
   /**
-   * AMI release of the nodes: a Kubernetes minor version and a date, such as 1.35-2026.01.22. A change to another release starts a rolling update, which replaces every node. EKS cannot roll back to an older release. If omitted, a new node group starts with the newest release and keeps it.
+   * AMI release of the nodes: a Kubernetes minor version and a date, such as 1.35-2026.01.22. A change to another release starts a rolling update, which replaces every node. An older release rolls the nodes back, if EKS still offers it. If omitted, a new node group starts with the newest release and keeps it.
    */
   releaseVersion?: string;
   /**
-   * Kubernetes minor version of the nodes, such as 1.35. It must not be newer than that of the cluster. A change to another version starts a rolling update to its newest AMI release, or to releaseVersion. If omitted, a new node group starts with the version of the cluster and keeps it.
+   * Kubernetes minor version of the nodes, such as 1.35. It must not be newer than that of the cluster, nor more than three minor versions older. A change to another version starts a rolling update to its newest AMI release, or to releaseVersion. Before a rollback of the cluster, set the previous version. If omitted, a new node group starts with the version of the cluster and keeps it.
    */
   kubernetesVersion?: string;
   update: UpdateSpec;
@@ -336,7 +336,7 @@ export interface LaunchTemplateSpec {
  */
 export interface UpdateSpec {
   /**
-   * Manual: nodes are updated when you change releaseVersion or kubernetesVersion; the condition UpToDate reports newer releases. Automatic: nodes follow the newest AMI release of kubernetesVersion or, if that is omitted, of the version of the cluster, so they also follow an upgrade of the control plane. If releaseVersion is set, nothing is automatic.
+   * Manual: nodes are updated when you change releaseVersion or kubernetesVersion; the condition UpToDate reports newer releases. Automatic: nodes follow the newest AMI release of kubernetesVersion or, if that is omitted, of the version of the cluster, so they also follow an upgrade of the control plane. A node group that was rolled back is not updated to the Kubernetes version or release that it had. If releaseVersion is set, nothing is automatic.
    */
   policy: 'Manual' | 'Automatic';
   /**
@@ -900,6 +900,7 @@ export interface NodeGroupState {
    * Present while the group differs from the spec in fields that EKS cannot change; during this time, these fields can be changed in the spec.
    */
   differs?: boolean;
+  rollback?: RollbackState;
   update?: UpdateState;
   replacement?: SecondNodeGroup;
   canary?: SecondNodeGroup;
@@ -967,6 +968,23 @@ export interface WarmPoolState {
    * Number of instances in it, as last read from EC2 Auto Scaling.
    */
   instances?: number;
+}
+/**
+ * Present while the group has an older release than it had before. Automatic updates do not undo this, until the cluster has the Kubernetes version of the group, or the value of the annotation winpool.dev/retry changes.
+ */
+export interface RollbackState {
+  /**
+   * AMI release that the group had before.
+   */
+  from: string;
+  /**
+   * When the operator observed it.
+   */
+  time: string;
+  /**
+   * The value of the annotation winpool.dev/retry at that time.
+   */
+  retry?: string;
 }
 /**
  * The last update of the group that the operator started.

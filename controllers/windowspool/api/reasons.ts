@@ -55,14 +55,14 @@ const nodeChecks = {
 /** Reasons of required checks and warnings, in the order of the checks. docs/prerequisites.md has a section for each. */
 const prerequisites = {
   ClusterNotActive:
-    'The EKS cluster is not ACTIVE, and EKS creates node groups only in an ACTIVE cluster. Wait, or check the health of the cluster.',
+    'The EKS cluster is not ACTIVE, and EKS creates and updates node groups only in an ACTIVE cluster. Wait, or check the health of the cluster.',
   UnsupportedIPFamily: 'The IP family of the EKS cluster is not ipv4, which Windows nodes need. Use another cluster.',
   UnsupportedRegion:
     'Warning: EKS documents Windows node groups only for commercial Regions. If EKS rejects the node group, create a self-managed node group and a pool of existingNodes.',
   AutoModeUnsupported:
     'The EKS cluster runs in Auto Mode, whose nodes cannot run Windows. A node group in this cluster can, but it needs the vpc-cni add-on: install it. With the add-on, this is a warning.',
   UnsupportedVersion:
-    'EKS does not support the Kubernetes version of the nodes with the Windows version of the pool, or publishes no AMI for them. The message names the version to change. A warning if only the Kubernetes project does not support the versions.',
+    'EKS does not support the Kubernetes version of the nodes with the Windows version of the pool, or publishes no AMI for them, or the nodes are or would be newer than the control plane. The message names the version to change. A warning if only the Kubernetes project does not support the versions.',
   NoLinuxNode:
     'The cluster has no Linux node that accepts pods, and CoreDNS runs only on Linux. Add a Linux node group, or uncordon a node.',
   WindowsIPAMDisabled:
@@ -188,6 +188,8 @@ const others = {
     'The automatic update to the newest AMI release waits, because nodes with this release fail verification in the pool that the message names, or failed on its canary. The message shows until when. The next release, and one that the spec pins, are not delayed.',
   WaitingForBudget:
     'A rolling update waits, because as many other pools as --max-pools-updating allows are replacing nodes. It starts when one of them finishes. No action is needed.',
+  RolledBack:
+    'The node group was rolled back to an older AMI release or Kubernetes version, and automatic updates do not undo this. Roll the cluster back, or update the node group with the command in the message.',
   UpdateAvailable:
     'A newer AMI release or launch template version is available. Set the version in the message. AWS makes an AMI private about four months after its release.',
   Drifted:

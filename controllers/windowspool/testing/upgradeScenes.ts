@@ -54,6 +54,8 @@ export const NEXT_TARGET = versionTargetOf(samplePool(), {
 
 /** Updates are automatic. */
 export const AUTOMATIC = { update: { policy: 'Automatic', force: false } } as const;
+/** What status records of a group that had the next release before. */
+export const ROLLED_BACK = { rollback: { from: NEXT, time: '2026-02-28T00:00:00Z' } } as const;
 /** Two nodes may be unavailable at a time. */
 export const CAREFUL = { disruption: { maxUnavailable: 2 } } as const;
 

@@ -250,11 +250,21 @@ export const faults: readonly fc.Arbitrary<Action>[] = [
       },
     }),
   ),
+  fc.constant(
+    action('a rollback of the control plane', {
+      run: ({ cloud }) => {
+        cloud.state.timeline.settle();
+        const { status, upgraded } = cloud.state.clusterState;
+        if (status === 'ACTIVE' && upgraded) cloud.faults.rollbackCluster({ force: true });
+      },
+    }),
+  ),
   call('is throttled', (calls, operation) => calls.throttle({ operation })),
   call('fails', (calls, operation) => calls.serverError({ operation })),
   call('loses its answer', (calls, operation) => calls.reset({ operation, after: true })),
   fc
     .record({
+      earlierNodegroupVersions: fc.constantFrom(...switchTable.earlierNodegroupVersions),
       updatesWhileDegraded: fc.constantFrom(...switchTable.updatesWhileDegraded),
       rolloutGrowth: fc.constantFrom(...switchTable.rolloutGrowth),
       nodesOfWarmInstances: fc.constantFrom(...switchTable.nodesOfWarmInstances),

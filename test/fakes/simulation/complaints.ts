@@ -24,6 +24,7 @@ const ACCEPTED_STATES: readonly string[] = [
   'False/UnsupportedVersion',
   'False/LaunchTemplateInvalid',
   'False/ReleaseNotVerified',
+  'False/RolledBack',
 ];
 /** The errors in the end; none if every pool is as specified or reports why not, and no invariant was violated. */
 export function complaintsOf(world: LocalAwsWorld): string[] {
@@ -71,7 +72,7 @@ function complaintsOfPool(world: LocalAwsWorld, name: string): string[] {
   const failed = openFailure(pool.status?.nodeGroup);
   if (failed) {
     const { releaseVersion, kubernetesVersion } = pool.spec.nodeGroup ?? {};
-    // EKS does not change to an older version either.
+    // EKS may not change to an older version either.
     const isOlder = (kubernetesVersion ?? releaseVersion)?.startsWith('1.35') && group?.kubernetesVersion === '1.36';
     // EKS creates node groups, and so canaries, only with the version of the cluster.
     const isRejected = failed.message.includes('equal to the current Kubernetes version');

@@ -4,7 +4,11 @@
  */
 
 import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
-import { CORDONED_ANNOTATION, NODE_GROUP_LABEL } from '../../../controllers/windowspool/api/labels.ts';
+import {
+  CORDONED_ANNOTATION,
+  NODE_GROUP_LABEL,
+  RETRY_ANNOTATION,
+} from '../../../controllers/windowspool/api/labels.ts';
 import type { Settings } from '../../../controllers/windowspool/model/observedState.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
 import type { Deps } from '../../../controllers/windowspool/reconcile.ts';
@@ -241,6 +245,7 @@ export class LocalAwsWorld extends FakeWorld {
       const leaving = pool?.status?.disruption?.nodes;
       if (leaving) this.broken(`${name} is updated while ${leaving.map((one) => one.name)} go`);
       if (pool?.status?.nodeGroup?.replacement) this.broken(`${name} is updated while it replaces another group`);
+      if (pool) this.#checkRollback(pool, input.releaseVersion ?? '');
       if (pool) this.#checkCanary(pool, name, input.releaseVersion ?? this.#imageIn(input));
       const limit = pool?.spec.disruption?.maxUnavailable;
       const { maxUnavailable, maxUnavailablePercentage } = groups.get(name)?.nodegroup.updateConfig ?? {};
@@ -265,6 +270,17 @@ export class LocalAwsWorld extends FakeWorld {
     if (isDeleted && pool.spec.deletionPolicy === 'Retain') this.broken(`${name} is deleted, and its pool retains it`);
     if (!isDeleted && !isOutdated && !status?.endsWith('_FAILED') && ready > 0)
       this.broken(`${name} is deleted while it is ${status} and has ${ready} Ready nodes`);
+  }
+
+  /** A group that was rolled back gets the Kubernetes version that it had only if the user asks for it, or the cluster has followed. */
+  #checkRollback({ metadata, spec, status }: WindowsPool, release: string): void {
+    const { rollback, kubernetesVersion = '' } = status?.nodeGroup ?? {};
+    const { releaseVersion, kubernetesVersion: pin } = spec.nodeGroup ?? {};
+    const isAsked = releaseVersion !== undefined || pin !== undefined;
+    const isRetried = metadata.annotations?.[RETRY_ANNOTATION] !== rollback?.retry;
+    const hasFollowed = this.cloud.state.clusterState.version === kubernetesVersion;
+    if (!rollback || isAsked || isRetried || hasFollowed || release.startsWith(kubernetesVersion)) return;
+    this.broken(`${metadata.name} is updated to ${release}, and was rolled back from ${rollback.from}`);
   }
 
   /** The custom AMI of an update, which EKS reports as the release of its group. */

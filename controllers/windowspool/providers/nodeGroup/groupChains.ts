@@ -63,11 +63,17 @@ import {
   waitForReplacement,
 } from './secondGroup/replacementRules.ts';
 import { drainRules } from './secondGroup/secondGroupDrainRules.ts';
-import { keepPresentVersion, keepReportedDrift } from './versions/policyRules.ts';
+import {
+  keepNewerThanCluster,
+  keepPresentVersion,
+  keepReportedDrift,
+  keepRolledBackVersion,
+} from './versions/policyRules.ts';
 import {
   skipFailedVersion,
   waitForAcceptedTemplate,
   waitForBudget,
+  waitForCluster,
   waitForControlPlane,
   waitForLaunchTemplate,
   waitForMaintenanceWindow,
@@ -137,6 +143,7 @@ export const poolChains: readonly RuleChain<EksDerived>[] = [
     rules: [
       skipFailedVersion,
       waitForLaunchTemplate,
+      waitForCluster,
       waitForVerifiedRelease,
       waitForMaintenanceWindow,
       waitForReplacement,
@@ -160,7 +167,17 @@ export const poolChains: readonly RuleChain<EksDerived>[] = [
     about: 'prerequisites',
     rules: [stopOnClusterMismatch, skipUnownedGroup, waitForAcceptedTemplate, waitForOwnTemplate, waitForControlPlane],
   },
-  { about: 'policy', rules: [stopOnClusterMismatch, skipUnownedGroup, keepReportedDrift, keepPresentVersion] },
+  {
+    about: 'policy',
+    rules: [
+      stopOnClusterMismatch,
+      skipUnownedGroup,
+      keepReportedDrift,
+      keepNewerThanCluster,
+      keepRolledBackVersion,
+      keepPresentVersion,
+    ],
+  },
   { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
   { about: 'nodes', rules: [stopOnClusterMismatch, skipUnownedGroup, correctBuildLabels] },

@@ -1,6 +1,6 @@
 /** Automatic updates: nodeGroup.update.policy. */
-import { NEXT, sampleState } from '../fixtures.ts';
-import { AUTOMATIC, failed, NEXT_TARGET, newest, pinned } from '../upgradeScenes.ts';
+import { NEXT, sampleCluster, sampleState } from '../fixtures.ts';
+import { AUTOMATIC, failed, NEXT_TARGET, newest, pinned, ROLLED_BACK } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 import { AUTOMATIC_STEPS } from './steps.ts';
 
@@ -49,5 +49,31 @@ export const automaticUpdateCases: readonly PlanCase[] = [
     observed: sampleState(pinned(AUTOMATIC, { latestReleaseVersion: NEXT, failedChanges: [failed(NEXT_TARGET)] })),
     want: [],
     waits: { because: 'UpToDate UpdateFailed', until: '10m' },
+  },
+  {
+    name: 'an automatic update does not undo a rollback',
+    observed: sampleState({ ...pinned(AUTOMATIC, ROLLED_BACK), ...newest(NEXT) }),
+    want: [],
+    waits: { because: 'UpToDate RolledBack', until: '10m' },
+  },
+  {
+    name: 'an automatic update does not start while EKS changes the version of the cluster',
+    observed: sampleState({
+      ...pinned(AUTOMATIC),
+      ...newest(NEXT),
+      cluster: { kind: 'seen', cluster: sampleCluster({ status: 'UPDATING' }) },
+    }),
+    want: [],
+    waits: { because: 'UpToDate ClusterNotActive', until: '10m' },
+  },
+  {
+    name: 'nodes that are newer than the control plane are not updated automatically',
+    observed: sampleState({
+      ...pinned(AUTOMATIC),
+      ...newest('1.35-2026.03.17'),
+      cluster: { kind: 'seen', cluster: sampleCluster({ kubernetesVersion: '1.35' }) },
+    }),
+    want: [],
+    waits: { because: 'UpToDate UnsupportedVersion', until: '10m' },
   },
 ];

@@ -105,6 +105,13 @@ describe('the check of pinned versions', () => {
   check('reports a pin that is newer than the control plane', () => of({ kubernetesVersion: '1.37' }), [
     ['UnsupportedVersion', 'nodeGroup.kubernetesVersion', '1.37', 'prod', '1.36'],
   ]);
+  const ofPin = (kubernetesVersion: string) =>
+    unmet(sampleInput({ spec: samplePool({ nodeGroup: { kubernetesVersion } }).spec }));
+  it('accepts a pin that is three minor versions older than the control plane', () =>
+    assert.deepEqual(ofPin('1.33'), []));
+  check('reports a pin that is more than three minor versions older', () => ofPin('1.32'), [
+    ['UnsupportedVersion', 'nodeGroup.kubernetesVersion', '1.32', 'prod', '1.36', '3 minor versions'],
+  ]);
   check('reports a pin that EKS does not support', () => of({ releaseVersion: '1.34-2026.01.22' }), [
     ['UnsupportedVersion', '2025', '1.34', '1.35 or newer', 'nodeGroup.releaseVersion'],
   ]);

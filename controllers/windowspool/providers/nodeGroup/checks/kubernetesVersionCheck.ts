@@ -20,6 +20,7 @@ export const kubernetesVersion: NodeGroupCheck = {
     const { first, last } = supportOf(spec.windowsVersion);
     const pinned = pinnedMinor(spec);
     if (pinned !== undefined && isNewerMinor(pinned, cluster.kubernetesVersion)) return notMet(aheadOf(input, pinned));
+    if (pinned !== undefined && isTooOld(pinned, cluster.kubernetesVersion)) return notMet(behindOf(input, pinned));
     const version = pinned ?? cluster.kubernetesVersion;
     const minor = minorNumber(version);
     if (minor !== undefined && minor > last) return published(input, version, minor);
@@ -61,6 +62,19 @@ function serverOf({ windowsVersion }: CheckInput['spec']): string {
 function aheadOf({ spec, cluster }: Pick<CheckInput, 'spec' | 'cluster'>, pinned: string): string {
   const { name, kubernetesVersion } = cluster;
   return `${pinOf({ spec })} pins Kubernetes ${pinned}, but EKS cluster ${name} runs ${kubernetesVersion}. Nodes must not be newer than the control plane. Upgrade the cluster first, or pin ${kubernetesVersion} or older`;
+}
+
+/** Kubernetes supports kubelets that are up to three minor versions older than the API server: https://kubernetes.io/releases/version-skew-policy/#kubelet */
+const SKEW = 3;
+
+function isTooOld(pinned: string, version: string): boolean {
+  const [minor, ofCluster] = [minorNumber(pinned), minorNumber(version)];
+  return minor !== undefined && ofCluster !== undefined && ofCluster - minor > SKEW;
+}
+
+function behindOf({ spec, cluster }: Pick<CheckInput, 'spec' | 'cluster'>, pinned: string): string {
+  const { name, kubernetesVersion } = cluster;
+  return `${pinOf({ spec })} pins Kubernetes ${pinned}, but EKS cluster ${name} runs ${kubernetesVersion}. Kubernetes supports nodes that are up to ${SKEW} minor versions older than the control plane. Set ${pinOf({ spec })} to a newer version`;
 }
 
 /** The field that pins the Kubernetes version. */

@@ -4,9 +4,11 @@ import { known } from '../../../testing/answers.ts';
 import {
   knownStatus,
   LEAVING,
+  NEXT,
   NOW,
   outcomeOf,
   RELEASE_FAILURE,
+  sampleCluster,
   sampleError,
   sampleGroup,
   samplePool,
@@ -15,7 +17,7 @@ import {
 import { type Brief, textTable } from '../../../testing/goldenTexts.ts';
 import { otherAuthority } from '../../../testing/sights.ts';
 import { group } from '../../../testing/truthTable.ts';
-import { AUTOMATIC, fits, templated } from '../../../testing/upgradeScenes.ts';
+import { AUTOMATIC, fits, newest, pinned, ROLLED_BACK, templated } from '../../../testing/upgradeScenes.ts';
 import { configTargetOf } from '../changes/groupChanges.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import { versionTargetOf } from '../versions/versionChanges.ts';
@@ -36,7 +38,7 @@ const failedGrowth = {
 const SATURDAYS = { schedule: '0 2 * * SAT', duration: '4h', timeZone: 'Europe/Berlin' };
 const ALWAYS = { schedule: '* * * * *', duration: '2m', timeZone: 'Etc/UTC' };
 const NEVER = { schedule: '0 25 * * *', duration: '1h', timeZone: 'Etc/UTC' };
-const newest = (value: string) => ({ newestRelease: { ok: true, value } }) as const;
+const OF_1_35 = { kubernetesVersion: '1.35', releaseVersion: '1.35-2026.02.11' };
 
 /** A pool with automatic updates in these windows, and changes of its spec and status. */
 function automatic(
@@ -310,6 +312,35 @@ describe('UpToDate', () => {
         'nodeGroup.releaseVersion: 1.36-2026.02.28',
         'nodeGroup.update.policy: Automatic',
       ],
+    ],
+    [
+      'says why a group that was rolled back gets no automatic update to the next Kubernetes version',
+      sampleState({ ...pinned(AUTOMATIC, ROLLED_BACK, OF_1_35), ...newest(NEXT) }),
+      ['False RolledBack', 'web', '1.36-2026.03.17', '1.35-2026.02.11', '1.36', 'winpool.dev/retry'],
+    ],
+    [
+      'says why a group that was rolled back gets no automatic update to the release that it had',
+      sampleState({ ...pinned(AUTOMATIC, ROLLED_BACK), ...newest(NEXT) }),
+      ['False RolledBack', 'web', '1.36-2026.03.17', '1.36-2026.02.11', 'winpool.dev/retry'],
+    ],
+    [
+      'says with policy Manual that the group was rolled back',
+      sampleState({ ...pinned({}, ROLLED_BACK, OF_1_35), ...newest(NEXT) }),
+      ['False RolledBack', 'web', '1.36-2026.03.17', '1.35-2026.02.11', 'nodeGroup.releaseVersion: 1.36-2026.03.17'],
+    ],
+    [
+      'names the automatic update that waits while EKS changes the version of the cluster',
+      sampleState({
+        ...pinned(AUTOMATIC),
+        ...newest(NEXT),
+        cluster: { kind: 'seen', cluster: sampleCluster({ status: 'UPDATING' }) },
+      }),
+      ['False ClusterNotActive', 'web', '1.36-2026.03.17'],
+    ],
+    [
+      'reports nodes that are newer than the control plane',
+      sampleState({ cluster: { kind: 'seen', cluster: sampleCluster({ kubernetesVersion: '1.35' }) } }),
+      ['False UnsupportedVersion', 'web', '1.36', 'prod', 'nodeGroup.kubernetesVersion: "1.35"'],
     ],
     [
       'warns after three months that AWS will make the AMI private',

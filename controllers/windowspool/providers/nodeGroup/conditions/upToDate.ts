@@ -226,12 +226,13 @@ function reportedDrift(result: RunResult<EksDerived>) {
 
 /** What update.policy leaves out, for a group that otherwise matches the spec. */
 function availableUpdate(result: RunResult<EksDerived>) {
-  return resting(result, 'UpdateAvailable');
+  return resting(result, 'UnsupportedVersion', 'RolledBack', 'UpdateAvailable');
 }
 
-function resting({ decisions }: RunResult<EksDerived>, reason: Reason): ConditionState | undefined {
-  const rest = restOf(decisions, 'policy');
-  return rest?.reason === reason && rest.message !== undefined ? falseCondition(reason, rest.message) : undefined;
+function resting({ decisions }: RunResult<EksDerived>, ...reasons: Reason[]): ConditionState | undefined {
+  const { reason, message } = restOf(decisions, 'policy') ?? {};
+  if (reason === undefined || message === undefined || !reasons.includes(reason)) return undefined;
+  return falseCondition(reason, message);
 }
 
 function matchesSpec({ after: s }: RunResult<EksDerived>, group: NodeGroup): ConditionState {

@@ -35,6 +35,7 @@ export function dueForNodeGroup(s: EksState): EksDue {
     preparation: dueConfig(open.preparation),
     tags: open.tags,
     followedTemplate: open.followedTemplate,
+    rollback: open.rollback,
     failures: { asked, automatic, remembered, targets, changes },
     replacement: open.replacement,
     isToBeMade: made.isToBeMade,

@@ -24,14 +24,16 @@ export function dueVersionOf(s: EksState, open: OpenChanges, failures: KnownFail
   // Updates that the user pins or retries never wait.
   const mayWait = version.isAutomatic && !hasFailed && !failures.askedAgain.has(version.target);
   const windows = nodeGroupIn(s.pool.spec).update.maintenanceWindows;
+  const waitsForCluster = mayWait && s.cluster.kind === 'seen' && s.cluster.cluster.status === 'UPDATING';
   const waitsForWindow = mayWait && !isInWindow(windows, s.now);
   const releaseFailure = releaseFailureOf(s, version.change);
   const waitsForRelease = mayWait && releaseFailure !== undefined;
-  const mayBegin = !hasFailed && !waitsForWindow && !waitsForRelease;
+  const mayBegin = !hasFailed && !waitsForCluster && !waitsForWindow && !waitsForRelease;
   return {
     ...version,
     hasFailed,
     releaseFailure,
+    waitsForCluster,
     waitsForWindow,
     opening: waitsForWindow ? nextOpening(windows, s.now) : undefined,
     waitsForRelease,

@@ -1,12 +1,12 @@
 /** Changes that EKS refused or failed to make, of this run or from status. Status keeps them, so that they are not repeated forever. Pure. */
 import type { FailedChange, WindowsPool } from '../../../api/api.gen.ts';
-import { RETRY_ANNOTATION } from '../../../api/labels.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, sentence } from '../../../util/words.ts';
 import { describeError, isRetriable, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/describeFailedChanges.ts';
+import { isRetried, retryOf } from '../changes/retryAnnotation.ts';
 import { nodeGroupNameOf, pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { isLaunchSettingsKnown } from '../launchTemplate/desiredLaunchSettings.ts';
 import type { FailedTarget, Failures } from '../model/groupDue.ts';
@@ -34,7 +34,7 @@ export function failuresOf(s: EksState, open: OpenChanges): KnownFailures {
   const targets = openTargets(s, open);
   const inStatus = failuresInStatus(s);
   const known = inStatus.filter((failed) => targets.has(failed.target) && !isRetryDue(s, failed));
-  const remembered = known.filter((failed) => !isRetried(s, failed));
+  const remembered = known.filter((failed) => !isRetried(s.pool, failed));
   const found = [
     refusedCreation(s, open),
     refusedUpdate(s, 'updateConfig', targets),
@@ -43,7 +43,7 @@ export function failuresOf(s: EksState, open: OpenChanges): KnownFailures {
     failedCanary(s, open, remembered),
   ].filter((failed) => failed !== undefined);
   const all = withKnown(s, open, found, known);
-  const standing = all.filter((failed) => !isRetried(s, failed));
+  const standing = all.filter((failed) => !isRetried(s.pool, failed));
   const automatic = open.version?.isAutomatic ? open.version.target : undefined;
   const ofAutomatic = standing.find(({ target }) => target === automatic);
   // While it is not known what the launch template should contain, none is forgotten: its update may be due again.
@@ -55,7 +55,7 @@ export function failuresOf(s: EksState, open: OpenChanges): KnownFailures {
     targets: ofTargets,
     changes: failedChanges(ofTargets, failedUpdates(s, open, ofAutomatic), open),
     standing: new Set(standing.map(({ target }) => target)),
-    askedAgain: new Set(known.filter((failed) => isRetried(s, failed)).map(({ target }) => target)),
+    askedAgain: new Set(known.filter((failed) => isRetried(s.pool, failed)).map(({ target }) => target)),
   };
 }
 
@@ -92,14 +92,14 @@ function failedChanges(
 function recurringFailure(s: EksState, { version }: OpenChanges): FailedTarget | undefined {
   if (version?.content === undefined) return undefined;
   const found = failedUpdatesIn(s.pool).find(({ content }) => content === version.content);
-  if (!found || isRetried(s, found)) return undefined;
+  if (!found || isRetried(s.pool, found)) return undefined;
   return { ...withoutKeys(found), target: version.target };
 }
 
 /** The automatic updates that failed, whether they are due or not, for which the user has requested no retry. The last one is the first. */
 function failedUpdates(s: EksState, open: OpenChanges, ofDue: FailedTarget | undefined): FailedUpdate[] {
   const found = [failedLongUpdate(s), failedDueUpdate(open, ofDue)].filter((failed) => failed !== undefined);
-  const known = failedUpdatesIn(s.pool).filter((failed) => !isRetried(s, failed));
+  const known = failedUpdatesIn(s.pool).filter((failed) => !isRetried(s.pool, failed));
   const isNew = ({ content }: FailedUpdate) => !known.some((failed) => failed.content === content);
   const all = new Map([...found.filter(isNew), ...known].map((failed) => [failed.content, failed]));
   return [...all.values()].slice(0, FAILED_UPDATES);
@@ -142,17 +142,6 @@ function failuresInStatus({ pool }: EksState): FailedTarget[] {
 /** Whether it is time to retry what EKS may accept by now: at the next regular read, which is due after at least 3/4 of the interval. */
 function isRetryDue({ now, settings }: EksState, { reason, time }: FailedTarget): boolean {
   return isRetriable({ reason }) && now >= Date.parse(time) + settings.resyncMs / 2;
-}
-
-function isRetried({ pool }: EksState, failed: Pick<FailedTarget, 'retry'>): boolean {
-  const { retry } = retryOf(pool);
-  return retry !== undefined && retry !== failed.retry;
-}
-
-/** The current value of the retry annotation. */
-function retryOf({ metadata }: EksState['pool']): Pick<FailedTarget, 'retry'> {
-  const retry = metadata.annotations?.[RETRY_ANNOTATION]?.slice(0, RETRY_LENGTH);
-  return retry === undefined ? {} : { retry };
 }
 
 function refusedCreation(s: EksState, { creation }: OpenChanges): FailedTarget | undefined {
@@ -223,9 +212,6 @@ function failedCanary(
 function verifiedStill({ poolNodes: { verified, total } }: EksState): string {
   return total > 0 ? ` ${verified} of ${count(total, 'node')} ${total === 1 ? 'is' : 'are'} still verified.` : '';
 }
-
-/** The maximum length in the schema. */
-const RETRY_LENGTH = 256;
 
 /** The targets that are open now: none when the group matches the spec, for whatever reason. */
 function openTargets(s: EksState, { creation, preparation, config, version }: OpenChanges): ReadonlySet<string> {

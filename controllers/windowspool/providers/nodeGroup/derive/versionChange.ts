@@ -8,7 +8,7 @@ import { pinnedMinor, pinsOf, updateOf } from '../desired/desiredNodeGroup.ts';
 import { desiredLaunchSettings } from '../launchTemplate/desiredLaunchSettings.ts';
 import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts';
 import type { Difference } from '../model/changes.ts';
-import type { EksDue, GroupDifferences, OpenVersion } from '../model/groupDue.ts';
+import type { EksDue, GroupDifferences, OpenVersion, Rollback } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { canarySpecIn, canaryTargetOf, isOpen } from '../secondGroup/canary.ts';
@@ -16,15 +16,21 @@ import { canaryIn } from '../secondGroup/secondGroup.ts';
 import { isNewerRelease, lifeOf, minorOf } from '../versions/releaseVersion.ts';
 import { isMadeFrom, pinnedTemplateVersion } from '../versions/userLaunchTemplate.ts';
 import { hasOnlyReferenceDrift, isAheadOfCluster, versionTargetOf } from '../versions/versionChanges.ts';
+import { newestFor } from './newestRelease.ts';
 
 /** The version change that is due, undefined when there is none: first for what the spec pins, then an automatic one. */
 export function openVersionOf(
   s: EksState,
-  { differences, template, followedTemplate }: Pick<EksDue, 'differences' | 'template' | 'followedTemplate'>,
+  {
+    differences,
+    template,
+    followedTemplate,
+    rollback,
+  }: Pick<EksDue, 'differences' | 'template' | 'followedTemplate' | 'rollback'>,
 ): OpenVersion | undefined {
   const group = changeableGroup(s);
   const asked = group && askedChange(s, group, differences.toCorrect, template);
-  const change = asked ?? (group && automaticChange(s, group, followedTemplate));
+  const change = asked ?? (group && automaticChange(s, group, { followedTemplate, rollback }));
   if (!change) return undefined;
   const isAutomatic = asked === undefined;
   return {
@@ -71,14 +77,17 @@ function askedChange(
   return combined(s, group, versions, isTemplateDue ? templateFor(group, template) : undefined);
 }
 
-/** With policy Automatic, the update to what the spec does not pin: the newest release, and the current version of `$Latest` or `$Default`. */
+/**
+ * With policy Automatic, the update to what the spec does not pin: the newest release, and the current version of `$Latest` or `$Default`. A rollback is
+ * not undone.
+ */
 function automaticChange(
   s: EksState,
   group: NodeGroup,
-  followed: TemplateVersion | undefined,
+  { followedTemplate, rollback }: Pick<EksDue, 'followedTemplate' | 'rollback'>,
 ): VersionChange | undefined {
   if (nodeGroupIn(s.pool.spec).update.policy !== 'Automatic') return undefined;
-  return combined(s, group, isAheadOfCluster(s) ? undefined : newerVersions(s, group), followed);
+  return combined(s, group, isAheadOfCluster(s) ? undefined : newerVersions(s, group, rollback), followedTemplate);
 }
 
 type Versions = Pick<VersionChange, 'kubernetesVersion' | 'releaseVersion'>;
@@ -124,22 +133,15 @@ function isWithdrawn(s: EksState, release: string): boolean {
   return isOld && newest !== undefined && isNewerRelease(newest, release);
 }
 
-function newerVersions(s: EksState, { releaseVersion }: NodeGroup): Versions | undefined {
+function newerVersions(
+  s: EksState,
+  { releaseVersion }: NodeGroup,
+  rollback: Rollback | undefined,
+): Versions | undefined {
   const newest = newestFor(s);
   if (nodeGroupIn(s.pool.spec).releaseVersion || !newest || !releaseVersion) return undefined;
-  if (!isNewerRelease(newest, releaseVersion)) return undefined;
+  if (!isNewerRelease(newest, releaseVersion) || newest === rollback?.heldRelease) return undefined;
   return { kubernetesVersion: minorOf(newest), releaseVersion: newest };
-}
-
-/**
- * The newest release of the desired minor version. While it cannot be read, the last known one is used, so that a failed update does not
- * look like a new target.
- */
-function newestFor({ pool, cluster, newestRelease }: EksState): string | undefined {
-  const newest = newestRelease?.ok ? newestRelease.value : pool.status?.nodeGroup?.latestReleaseVersion;
-  const known = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : undefined;
-  const minor = nodeGroupIn(pool.spec).kubernetesVersion ?? known;
-  return newest && (minor === undefined || minorOf(newest) === minor) ? newest : undefined;
 }
 
 function pinnedVersions(pool: WindowsPool, toCorrect: readonly Difference[]): Versions | undefined {

@@ -1,5 +1,5 @@
 /** What is due for a pool with a node group, what failed before, and what waits. Plain data. */
-import type { FailedChange, MaintenanceWindow } from '../../../api/api.gen.ts';
+import type { FailedChange, MaintenanceWindow, RollbackState } from '../../../api/api.gen.ts';
 import type { CheckResults, PrerequisiteResult } from '../../../checks/runChecks.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
 import type { Due, Unchanged } from '../../../model/due.ts';
@@ -34,6 +34,8 @@ export interface EksDue extends Due {
   /** The version of the launch template that the group lacks although the spec did not change. */
   readonly followedTemplate: TemplateVersion | undefined;
   readonly failures: Failures;
+  /** The rollback of the main group that automatic updates must not undo. */
+  readonly rollback: Rollback | undefined;
   /** The differences for which another group has to replace the main one, in words. */
   readonly replacement: readonly string[];
   /** Whether a group must be created: there is none, it failed to create, or another one must replace it. */
@@ -68,6 +70,13 @@ export type Adoption =
   | { readonly kind: 'forbidden' }
   | { readonly kind: 'refused'; readonly why: string; readonly fix?: string };
 
+/** A rollback of the group to an older release. */
+export interface Rollback {
+  readonly record: RollbackState;
+  /** The newest release, if an update to it would undo the rollback. */
+  readonly heldRelease: string | undefined;
+}
+
 /** A change of the group's versions that is due. */
 export interface DueVersion extends OpenVersion {
   /** Whether the last attempt failed and is not to be repeated. */
@@ -78,9 +87,11 @@ export interface DueVersion extends OpenVersion {
   readonly waitsForWindow: boolean;
   /** The next start of the window for which it waits, if there is one. */
   readonly opening: Opening | undefined;
+  /** Whether it waits because EKS updates the cluster, or rolls it back. */
+  readonly waitsForCluster: boolean;
   /** Whether it waits because of `releaseFailure`. */
   readonly waitsForRelease: boolean;
-  /** Whether it may begin: it has not failed, and waits neither for a window nor for a release. */
+  /** Whether it may begin: it has not failed, and waits neither for the cluster, nor for a window or a release. */
   readonly mayBegin: boolean;
   /** Whether it waits because the maximum number of other pools disrupts nodes. */
   readonly waitsForBudget: boolean;

@@ -43,7 +43,8 @@ export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
   const owned = ownedGroup(pool, group);
   const changes = { ...secondGroupState(outcome), ...changesOf(outcome) };
   if (owned) {
-    const differs = outcome.after.due.differences.immutable.length > 0;
+    const { rollback, differences } = outcome.after.due;
+    const differs = differences.immutable.length > 0;
     return {
       name,
       ...describedBy(owned),
@@ -52,6 +53,7 @@ export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
       ...latestRelease(outcome.after),
       ...warmPoolState(outcome.after, owned),
       ...(differs && { differs }),
+      ...(rollback && { rollback: rollback.record }),
       ...changes,
     };
   }

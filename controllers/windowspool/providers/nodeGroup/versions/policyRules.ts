@@ -1,10 +1,13 @@
 /** What the policies of the spec leave as it is, although the group differs from the spec or a newer version exists: it is only reported. */
 
+import type { RollbackState } from '../../../api/api.gen.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { leave } from '../../../rules/ruleChains.ts';
 import { describeDifferences } from '../changes/describeDifferences.ts';
+import { retryCommand } from '../changes/describeFailedChanges.ts';
+import { pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { describeReferenceDrift } from '../launchTemplate/describeReferenceDrift.ts';
 import { imageEnd } from '../launchTemplate/image.ts';
 import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts';
@@ -12,7 +15,7 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
-import { isNewerRelease, releaseEnd } from './releaseVersion.ts';
+import { isNewerMinor, isNewerRelease, minorOf, releaseEnd } from './releaseVersion.ts';
 import { templateIn } from './userLaunchTemplate.ts';
 
 /** Ensures that drift is only reported with driftPolicy Report. */
@@ -22,6 +25,40 @@ export function keepReportedDrift(s: EksDerived): RuleResult | undefined {
   if (reported.length === 0 || !group) return undefined;
   const remedy = 'Correct the node group or the spec, or set nodeGroup.driftPolicy: Correct.';
   return leave('Drifted', `Node group ${group.name} drifted from the spec: ${describeDifferences(reported)} ${remedy}`);
+}
+
+/** Ensures that nodes which are newer than the control plane, such as after it was rolled back without them, are reported. Only the user can tell which of both is to change. */
+export function keepNewerThanCluster({ pool, cluster, ...s }: EksDerived): RuleResult | undefined {
+  const { kubernetesVersion, name } = groupOf(s) ?? {};
+  if (!kubernetesVersion || cluster.kind !== 'seen' || pinnedMinor(pool.spec) !== undefined) return undefined;
+  const { name: clusterName, kubernetesVersion: present } = cluster.cluster;
+  if (!isNewerMinor(kubernetesVersion, present)) return undefined;
+  return leave(
+    'UnsupportedVersion',
+    `Node group ${name} has Kubernetes ${kubernetesVersion}, and EKS cluster ${clusterName} runs ${present}. Nodes must not be newer than the control plane. Set nodeGroup.kubernetesVersion: "${present}", or upgrade the cluster.`,
+  );
+}
+
+/** Ensures that an update to what a group was rolled back from is only reported: it would undo a rollback on purpose, such as before that of the cluster. */
+export function keepRolledBackVersion(s: EksDerived): RuleResult | undefined {
+  const { rollback } = s.due;
+  const group = groupOf(s);
+  if (rollback?.heldRelease === undefined || !group) return undefined;
+  return leave('RolledBack', describeRollback(s, group, rollback.record, rollback.heldRelease));
+}
+
+function describeRollback(s: EksDerived, group: NodeGroup, { from }: RollbackState, newest: string): string {
+  const { update, releaseVersion: pinned } = nodeGroupIn(s.pool.spec);
+  const { releaseVersion = '' } = group;
+  const minor = minorOf(releaseVersion);
+  const isAutomatic = update.policy === 'Automatic' && !pinned;
+  const held =
+    minorOf(from) === minor
+      ? `The next automatic update is to a release after ${newest}.`
+      : `There is no automatic update to Kubernetes ${minorOf(from)} until the cluster has returned to ${minor}.`;
+  const meaning = isAutomatic ? held : `The newest is ${newest}.`;
+  const retry = isAutomatic ? `, or run: ${retryCommand(s.pool)}` : '.';
+  return `Node group ${group.name} was rolled back from AMI release ${from} to ${releaseVersion}. ${meaning}${endOfRelease(s, group)} To update it now, set nodeGroup.releaseVersion: ${newest}${retry}`;
 }
 
 /**

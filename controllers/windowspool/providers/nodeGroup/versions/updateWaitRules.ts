@@ -57,6 +57,16 @@ export function waitForLaunchTemplate(s: EksDerived): RuleResult | undefined {
   return waitMeanwhile('UpdatePending', 'read', { message, progress: true });
 }
 
+/**
+ * Ensures that no automatic update begins while EKS changes the version of the cluster, which may be a rollback: it must not make nodes newer than the
+ * control plane.
+ */
+export function waitForCluster({ due: { version } }: EksDerived): RuleResult | undefined {
+  if (!version?.waitsForCluster) return undefined;
+  const message = 'The update waits until EKS has updated the cluster, which may change its Kubernetes version.';
+  return waitMeanwhile('ClusterNotActive', 'read', { message, progress: true });
+}
+
 /** Ensures that an automatic update begins only in a maintenance window. */
 export function waitForMaintenanceWindow(s: EksDerived): RuleResult | undefined {
   const { version } = s.due;
