@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { imageIdFor } from '../../test/fakes/localaws/ec2/images.ts';
 import { memoryCloud } from '../../test/fakes/localaws/testing/testClock.ts';
 import { createImages } from './images.ts';
 import { callsOf } from './testing/callsOf.ts';
@@ -34,6 +35,7 @@ describe('an AMI', () => {
         isWindows: true,
         architecture: 'x86_64',
         rootVolumeGiB: 50,
+        isOfAmazon: false,
         createdAt: Date.parse(times.createdAt),
         deprecatedAt: Date.parse(times.deprecatedAt),
       },
@@ -46,6 +48,15 @@ describe('an AMI', () => {
     cloud.faults.image({ id: 'ami-0a000001', platform: '' });
     const answer = await images.find('ami-0a000001', signal);
     assert.equal(answer.ok && answer.value?.isWindows, false);
+  });
+
+  it("is Amazon's until AWS makes it private", async () => {
+    const { cloud, images } = world();
+    const id = imageIdFor('WINDOWS_CORE_2022_x86_64', '1.36-2026.03.17');
+    const answer = await images.find(id, signal);
+    assert.equal(answer.ok && answer.value?.isOfAmazon, true);
+    cloud.faults.release({ date: '2026.03.17', public: false });
+    assert.deepEqual(await images.find(id, signal), { ok: true, value: undefined });
   });
 
   it('does not exist if EC2 does not find it, or returns none', async () => {
@@ -70,6 +81,7 @@ describe('an AMI', () => {
       state: '',
       isWindows: false,
       architecture: '',
+      isOfAmazon: false,
     });
   });
 

@@ -28,7 +28,7 @@ function timeIn(text = ''): number | undefined {
 }
 
 function fromEc2(id: string, image: Ec2Image): Image {
-  const { Name, State, Platform, Architecture, CreationDate, DeprecationTime } = image;
+  const { Name, State, Platform, Architecture, CreationDate, DeprecationTime, ImageOwnerAlias } = image;
   const { RootDeviceName, BlockDeviceMappings = [] } = image;
   const root = BlockDeviceMappings.find(({ DeviceName }) => DeviceName !== undefined && DeviceName === RootDeviceName);
   const rootVolumeGiB = root?.Ebs?.VolumeSize;
@@ -41,6 +41,7 @@ function fromEc2(id: string, image: Ec2Image): Image {
     isWindows: (Platform as string | undefined)?.toLowerCase() === 'windows',
     architecture: Architecture ?? '',
     ...(rootVolumeGiB !== undefined && { rootVolumeGiB }),
+    isOfAmazon: ImageOwnerAlias === 'amazon',
     ...(createdAt !== undefined && { createdAt }),
     ...(deprecatedAt !== undefined && { deprecatedAt }),
   };

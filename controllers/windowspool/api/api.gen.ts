@@ -875,6 +875,10 @@ export interface NodeGroupState {
    */
   releaseDate?: string;
   /**
+   * Date around which AWS makes the AMI private, if the group uses an AMI of Amazon by its ID: the newest EKS-optimized one of a pool with kubelet and without ami, or one that ami selects.
+   */
+  privateDate?: string;
+  /**
    * Date on which EC2 deprecates the custom AMI.
    */
   deprecationDate?: string;

@@ -197,7 +197,7 @@ const nodeGroups = {
   ),
   windowspool_node_group_release_timestamp_seconds: poolGauge('Date of the AMI release of the node group.'),
   windowspool_node_group_release_end_timestamp_seconds: poolGauge(
-    'When AWS makes the AMI of the node group private, about four months after its release. After that, no node can be launched from it.',
+    'When AWS makes the AMI of the node group private, about four months after its release. After that, no node can be launched from it. A custom AMI has it if Amazon owns it.',
   ),
   windowspool_node_group_latest_release_timestamp_seconds: poolGauge(
     'Date of the newest AMI release for the node group.',

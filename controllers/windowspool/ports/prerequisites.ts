@@ -124,6 +124,8 @@ export interface Image {
   readonly rootVolumeGiB?: number;
   /** In epoch milliseconds; absent when EC2 does not report it. */
   readonly createdAt?: number;
+  /** Whether Amazon owns it, which makes its Windows AMIs private after some months. */
+  readonly isOfAmazon: boolean;
   /** When EC2 deprecates it, in epoch milliseconds; absent: it does not. */
   readonly deprecatedAt?: number;
 }

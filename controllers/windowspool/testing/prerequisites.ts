@@ -65,6 +65,7 @@ export function sampleImage(change: Partial<Image> = {}): Image {
     state: 'available',
     isWindows: true,
     architecture: 'x86_64',
+    isOfAmazon: false,
     createdAt: NOW - 40 * 24 * 60 * MINUTE,
     ...change,
   };

@@ -1,18 +1,26 @@
+import type { NodeGroupSpec } from '../../../api/api.gen.ts';
 import type { Image } from '../../../ports/prerequisites.ts';
 import { known } from '../../../testing/answers.ts';
 import { checkTable } from '../../../testing/checkTable.ts';
 import { AMI_1, launchSettingsPool } from '../../../testing/launchSettingsScenes.ts';
 import { sampleFacts, sampleImage, sampleInput, unasked } from '../../../testing/prerequisites.ts';
-import type { SelectedImage } from '../model/checkFacts.ts';
+import { AUTOMATIC } from '../../../testing/upgradeScenes.ts';
 
 const testChecks = checkTable('checks/customAmiCheck');
 
 const CUSTOM_SPEC = launchSettingsPool(AMI_1).spec;
 
 /** A pool with a custom AMI that EC2 has with these changes, or does not have. */
-const imageInput = (change: Partial<Image> | undefined, ofGroup?: SelectedImage['ofGroup']) => {
-  const value = { id: AMI_1.ami.id, found: change && sampleImage(change), ...(ofGroup && { ofGroup }) };
+const imageInput = (change: Partial<Image> | undefined) => {
+  const value = { id: AMI_1.ami.id, found: change && sampleImage(change) };
   return sampleInput({ spec: CUSTOM_SPEC, facts: sampleFacts({ image: known(value) }) });
+};
+
+/** A pool with these settings, whose node group has an AMI that EC2 does not find. */
+const gone = (nodeGroup: Partial<NodeGroupSpec>) => {
+  const value = { id: AMI_1.ami.id, found: sampleImage(), ofGroup: { id: 'ami-0a000009', found: undefined } };
+  const facts = sampleFacts({ imageParameter: known(AMI_1.ami.id), image: known(value) });
+  return sampleInput({ spec: launchSettingsPool(nodeGroup).spec, facts, creating: false, groupStatus: 'ACTIVE' });
 };
 
 /** A pool that follows a parameter with this value. */
@@ -62,9 +70,19 @@ describe('the checks of the custom AMI', () => {
       [['AMIInvalid', 'ami-0a000001', '80 GiB', 'nodeGroup.disk.sizeGiB is 50', 'at least 80']],
     ],
     [
-      'an AMI of the node group that was deregistered',
-      { ...imageInput({}, { id: 'ami-0a000009', found: undefined }), creating: false, groupStatus: 'ACTIVE' },
-      [['AMIInvalid', 'ami-0a000009', 'nodeGroup.ami']],
+      'an AMI of the node group that is gone, before the update to that of the spec',
+      gone({ ...AMI_1 }),
+      [['AMIInvalid (warning)', 'ami-0a000009', 'private or deregistered', 'ami-0a000001']],
+    ],
+    [
+      'an AMI of the node group that is gone, before an automatic update',
+      gone({ kubelet: {}, ...AUTOMATIC }),
+      [['AMIInvalid (warning)', 'ami-0a000009', 'private or deregistered', 'ami-0a000001', 'UpToDate']],
+    ],
+    [
+      'an AMI of the node group that is gone, with policy Manual',
+      gone({ kubelet: {} }),
+      [['AMIInvalid', 'ami-0a000009', 'nodeGroup.update.policy: Automatic', 'nodeGroup.ami.id: ami-0a000001']],
     ],
     ['a parameter with the ID of an AMI', parameterInput('ami-0a000001'), []],
     [

@@ -1,7 +1,14 @@
-import { type Answer, met, metWith, notMet, required } from '../../../checks/check.ts';
+import { type Answer, met, metWith, notMet, required, warning } from '../../../checks/check.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { shellWord } from '../../../util/words.ts';
-import { describeImage, imageFault, imageParameterIn, isImageId, yearIn } from '../launchTemplate/image.ts';
+import {
+  describeImage,
+  followsImage,
+  imageFault,
+  imageParameterIn,
+  isImageId,
+  yearIn,
+} from '../launchTemplate/image.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
@@ -33,17 +40,23 @@ function runsPool({ spec, facts, region, creating }: CheckInput): Answer | undef
   return given(facts, 'image', ({ id, found, ofGroup }) => {
     if (!found)
       return notMet(
-        `AMI ${id} does not exist in ${region}, or is not shared with this account. Correct nodeGroup.ami, or share the AMI`,
+        `AMI ${id} does not exist in ${region}, is private, or is not shared with this account. Correct nodeGroup.ami, or share the AMI`,
       );
     const fault = imageFault(spec, found);
     if (fault !== undefined) return notMet(fault);
-    if (ofGroup && !ofGroup.found)
-      return notMet(
-        `AMI ${ofGroup.id} of the node group was deregistered, so no new node can start. Set nodeGroup.ami to another AMI`,
-      );
+    if (ofGroup && !ofGroup.found) return goneFrom(spec, ofGroup.id, id);
     if (!creating || yearIn(found) !== undefined) return met;
     return metWith(
       `The name of ${describeImage(found)} does not show its Windows Server version. The verification of the first node shows whether it fits windowsVersion`,
     );
   });
+}
+
+/** The AMI of the group is gone, and the spec selects another one. Nothing is to be done if the group gets that without a user. */
+function goneFrom(spec: CheckInput['spec'], ofGroup: string, selected: string): Answer {
+  const found = `AMI ${ofGroup} of the node group is private or deregistered, so no new node can start`;
+  if (!followsImage(spec)) return warning(`${found} before the update to AMI ${selected}`);
+  if (nodeGroupIn(spec).update.policy === 'Automatic')
+    return warning(`${found} before the automatic update to AMI ${selected}. See UpToDate for when it starts`);
+  return notMet(`${found}. Set nodeGroup.update.policy: Automatic, or nodeGroup.ami.id: ${selected}`);
 }

@@ -11,7 +11,7 @@ import type { EksState } from '../model/groupState.ts';
 import { describeReleaseFailure, failureOfRelease } from '../versions/releaseFailures.ts';
 import { hasOnlyReferenceDrift } from '../versions/versionChanges.ts';
 import { desiredLaunchSettings, suitableImage } from './desiredLaunchSettings.ts';
-import { imageParameterIn, selectedImage } from './image.ts';
+import { endOfImage, imageParameterIn, isImageGone, selectedImage } from './image.ts';
 import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from './launchSettings.ts';
 import { userDataIn } from './userScript.ts';
 
@@ -42,11 +42,12 @@ function otherUserData({ pool: { spec } }: EksState, { name }: NodeGroup): strin
 function otherImage(s: EksState, { name }: NodeGroup, found = ''): string {
   const { spec } = s.pool;
   const id = selectedImage(spec, s.prerequisites) ?? '';
+  const gone = isImageGone(s.prerequisites) ? ', which is private or deregistered, so new nodes cannot start' : '';
   const failure = failureOfRelease(s, id);
   const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
   if (suitableImage(s) === undefined)
     return `Node group ${name} has AMI ${found}; SSM parameter ${imageParameterIn(spec, s.cluster)} now has ${id}, from which no node can start. See PrerequisitesMet.`;
-  return `Node group ${name} has AMI ${found}; SSM parameter ${imageParameterIn(spec, s.cluster)} now has ${id}.${warning} Set nodeGroup.update.policy: Automatic, or nodeGroup.ami.id: ${id}.`;
+  return `Node group ${name} has AMI ${found}${gone}; SSM parameter ${imageParameterIn(spec, s.cluster)} now has ${id}.${endOfImage(s)}${warning} Set nodeGroup.update.policy: Automatic, or nodeGroup.ami.id: ${id}.`;
 }
 
 /** Other security groups have the tags in the spec than the group has. */

@@ -6,7 +6,7 @@ import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { appliedOf, isApplied, launchSettingsField } from '../changes/appliedRecord.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { EksState } from '../model/groupState.ts';
-import { followsImage, imageFault, imageIdOf, selectedImage } from './image.ts';
+import { followsImage, imageFault, imageIdOf, isImageGone, selectedImage } from './image.ts';
 import {
   AMI,
   bareLaunchSettings,
@@ -60,7 +60,7 @@ function desiredImage(s: Seen): string | undefined {
 
 /**
  * The AMI of the group if the spec still names the same parameter: another value of the parameter changes the group only with policy Automatic, and never
- * because something else in the spec changed.
+ * because something else in the spec changed, unless no node can start from the AMI of the group.
  */
 function keptImage(s: Seen): string | undefined {
   const { pool, group, ownTemplate: seen } = s;
@@ -69,7 +69,8 @@ function keptImage(s: Seen): string | undefined {
   if (imageIdOf(group.group) === undefined || launchTemplate?.id !== seen.template.id) return undefined;
   const applied = appliedOf(pool);
   const isSameParameter = applied === undefined || isApplied(applied, launchSettingsField(AMI), amiText(pool.spec));
-  const followsParameter = nodeGroupIn(pool.spec).update.policy === 'Automatic' && suitableImage(s) !== undefined;
+  const isToBeLeft = nodeGroupIn(pool.spec).update.policy === 'Automatic' || isImageGone(s.prerequisites);
+  const followsParameter = isToBeLeft && suitableImage(s) !== undefined;
   if (!isSameParameter || followsParameter) return undefined;
   return seen.template.versions.find(({ version }) => version === launchTemplate.version)?.launchSettings.imageId;
 }

@@ -38,10 +38,19 @@ describe('the age of an AMI', () => {
   ];
   for (const [day, text] of texts) {
     it(`is ${text === '' ? 'not ' : ''}reported on ${day}`, () =>
-      assert.equal(imageEnd({ createdAt, deprecatedAt }, at(day)), text));
+      assert.equal(imageEnd({ createdAt, deprecatedAt, isOfAmazon: false }, at(day)), text));
   }
 
-  it('is not reported if EC2 does not say it', () => assert.equal(imageEnd({}, at('2030-01-01')), ''));
+  it('is not reported if EC2 does not say it', () =>
+    assert.equal(imageEnd({ isOfAmazon: true }, at('2030-01-01')), ''));
+
+  for (const [day, text] of [
+    ['2026-03-31', ''],
+    ['2026-04-01', ' AWS makes this AMI private around 2026-05-01. After that, new nodes cannot start from it.'],
+    ['2026-05-01', ' AWS made this AMI private around 2026-05-01. New nodes cannot start from it.'],
+  ] as const)
+    it(`is that of a release if Amazon owns it (${day})`, () =>
+      assert.equal(imageEnd({ createdAt, deprecatedAt, isOfAmazon: true }, at(day)), text));
 });
 
 describe('the AMI of a node group', () => {

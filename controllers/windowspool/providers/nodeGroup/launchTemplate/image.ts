@@ -6,7 +6,8 @@ import type { Image } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { cut } from '../../../util/words.ts';
 import type { CheckFacts } from '../model/checkFacts.ts';
-import type { ObservedCluster } from '../model/groupState.ts';
+import type { EksState, ObservedCluster } from '../model/groupState.ts';
+import { lifeEnd, lifeFrom } from '../versions/releaseVersion.ts';
 
 /** Windows images have updates of one month; as an AMI of EKS, one counts as old after three. In milliseconds. */
 const OLD_MS = 92 * 86_400_000;
@@ -51,6 +52,12 @@ export function selectedImage(
   if (!followsImage(spec)) return nodeGroupIn(spec).ami?.id;
   const value = imageParameter?.ok ? imageParameter.value : undefined;
   return value !== undefined && isImageId(value) ? value : undefined;
+}
+
+/** Whether no node can start from the AMI of the group, because EC2 no longer finds it: it is private, as those of Amazon are after some months, or deregistered. */
+export function isImageGone({ image }: Pick<CheckFacts, 'image'> = {}): boolean {
+  const { ofGroup } = (image?.ok && image.value) || {};
+  return ofGroup !== undefined && ofGroup.found === undefined;
 }
 
 /** Whether the text is the ID of an AMI. */
@@ -98,8 +105,12 @@ export function describeImage({ id, name }: Pick<Image, 'id' | 'name'>): string 
   return `AMI ${id}${name && ` (${cut(name, 128)})`}`;
 }
 
-/** A warning for messages about an old or deprecated AMI; empty before. */
-export function imageEnd({ createdAt, deprecatedAt }: Pick<Image, 'createdAt' | 'deprecatedAt'>, now: number): string {
+/** A warning for messages about an AMI that is old, deprecated, or about to become private; empty before. */
+export function imageEnd(
+  { createdAt, deprecatedAt, isOfAmazon }: Pick<Image, 'createdAt' | 'deprecatedAt' | 'isOfAmazon'>,
+  now: number,
+): string {
+  if (isOfAmazon) return createdAt === undefined ? '' : lifeEnd(lifeFrom(createdAt), now);
   const old = createdAt !== undefined && now >= createdAt + OLD_MS;
   const texts = [
     ...(old ? [`The AMI is from ${dayOf(createdAt)}, and has no Windows updates that are newer.`] : []),
@@ -112,6 +123,12 @@ export function imageEnd({ createdAt, deprecatedAt }: Pick<Image, 'createdAt' | 
       : []),
   ];
   return texts.length > 0 ? ` ${texts.join(' ')} Make a new one from the newest EKS-optimized AMI.` : '';
+}
+
+/** A warning about the age of the custom AMI of the group; empty if there is none, or it is unknown. */
+export function endOfImage({ prerequisites, now }: Pick<EksState, 'prerequisites' | 'now'>): string {
+  const image = prerequisites?.image?.ok ? prerequisites.image.value.ofGroup?.found : undefined;
+  return image ? imageEnd(image, now) : '';
 }
 
 /** `2026-01-22` */

@@ -99,6 +99,37 @@ describe('a pool that sets its kubelet', () => {
     assert.deepEqual(new Set(imagesOf(world)), new Set([OLD]));
   });
 
+  it('shows when its AMI becomes private, before and after that', async () => {
+    const { world, deps } = await kubeletWorld();
+    const end = { privateDate: '2026-06-11', releaseDate: '2026-02-11' };
+    const shown = () => {
+      const { privateDate, releaseDate } = stateOf(world) ?? {};
+      const metric = world.metrics.get('web')?.windowspool_node_group_release_end_timestamp_seconds;
+      return [{ privateDate, releaseDate }, metric];
+    };
+    assert.deepEqual(shown(), [end, Date.parse('2026-06-11') / 1_000]);
+    world.now = Date.parse('2026-05-12T00:00:00Z');
+    world.publish('1.36-2026.03.17');
+    await hours(world, deps, 2);
+    assertBrief(conditionOf(world, 'UpToDate'), 'False UpdateAvailable', OLD, NEW, '2026-06-11');
+    world.cloud.faults.release({ date: '2026.02.11', public: false });
+    await hours(world, deps, 2);
+    assert.deepEqual(shown(), [end, Date.parse('2026-06-11') / 1_000]);
+    assertBrief(conditionOf(world, 'UpToDate'), 'False UpdateAvailable', OLD, 'private or deregistered', NEW);
+    assertBrief(conditionOf(world, 'PrerequisitesMet'), 'False AMIInvalid', OLD, `nodeGroup.ami.id: ${NEW}`);
+  });
+
+  it('leaves an AMI that is private when its kubelet changes, also with policy Manual', async () => {
+    const { world, deps } = await kubeletWorld();
+    world.publish('1.36-2026.03.17');
+    world.cloud.faults.release({ date: '2026.02.11', public: false });
+    await hours(world, deps, 2);
+    assert.deepEqual(updatesIn(world.calls), []);
+    change(world, spec({ kubelet: { maxPods: 30 } }));
+    await until(world, deps, isUpToDate(world, NEW), 'the next AMI');
+    assert.deepEqual(new Set(imagesOf(world)), new Set([NEW]));
+  }).timeout(30_000);
+
   it('is Ready, with a warning, if a node does not reserve what it sets', async () => {
     const world = new FakeWorld();
     world.cloud.faults.nextNode({ reservedMiB: 500 });

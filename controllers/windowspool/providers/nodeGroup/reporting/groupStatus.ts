@@ -22,7 +22,7 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from '../observation/knownGroups.ts';
 import { secondGroupState } from '../secondGroup/secondGroupStatus.ts';
-import { dateOf } from '../versions/releaseVersion.ts';
+import { dateOf, lifeFrom } from '../versions/releaseVersion.ts';
 
 /** status.checks. If nothing could be checked in this run, the previous entries stay, except those of another release of the operator. */
 export function groupCheckStates({ pool, group, cluster, due: { prerequisites } }: EksDerived): CheckState[] {
@@ -100,14 +100,19 @@ function imageState({ pool, prerequisites }: EksState, group: NodeGroup): Partia
   const id = imageIdOf(group);
   if (id === undefined) return {};
   const { ofGroup } = (prerequisites?.image?.ok && prerequisites.image.value) || {};
-  const { releaseVersion, releaseDate, deprecationDate } = pool.status?.nodeGroup ?? {};
+  const { releaseVersion, releaseDate, privateDate, deprecationDate } = pool.status?.nodeGroup ?? {};
   if (ofGroup?.id !== id || !ofGroup.found)
     return releaseVersion === id
-      ? { ...(releaseDate && { releaseDate }), ...(deprecationDate && { deprecationDate }) }
+      ? {
+          ...(releaseDate && { releaseDate }),
+          ...(privateDate && { privateDate }),
+          ...(deprecationDate && { deprecationDate }),
+        }
       : {};
-  const { createdAt, deprecatedAt } = ofGroup.found;
+  const { createdAt, deprecatedAt, isOfAmazon } = ofGroup.found;
   return {
     ...(createdAt !== undefined && { releaseDate: dayOf(createdAt) }),
+    ...(createdAt !== undefined && isOfAmazon && { privateDate: dayOf(lifeFrom(createdAt).private) }),
     ...(deprecatedAt !== undefined && { deprecationDate: dayOf(deprecatedAt) }),
   };
 }

@@ -67,7 +67,7 @@ function groupSamples(group: NodeGroupState): GaugeSample[] {
     ...optionalSample('windowspool_node_group_release_timestamp_seconds', secondsOf(group.releaseDate)),
     ...optionalSample(
       'windowspool_node_group_release_end_timestamp_seconds',
-      inSeconds(lifeOf(releaseVersion)?.private),
+      inSeconds(lifeOf(releaseVersion)?.private) ?? secondsOf(group.privateDate),
     ),
     ...optionalSample(
       'windowspool_node_group_latest_release_timestamp_seconds',

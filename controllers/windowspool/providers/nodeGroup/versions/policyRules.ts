@@ -9,7 +9,7 @@ import { describeDifferences } from '../changes/describeDifferences.ts';
 import { retryCommand } from '../changes/describeFailedChanges.ts';
 import { pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { describeReferenceDrift } from '../launchTemplate/describeReferenceDrift.ts';
-import { imageEnd } from '../launchTemplate/image.ts';
+import { endOfImage } from '../launchTemplate/image.ts';
 import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
@@ -88,12 +88,6 @@ function newerRelease(s: EksDerived, group: NodeGroup): string {
 /** A warning about the age of the release or custom AMI of the group; empty if there is none. */
 export function endOfRelease(s: EksState, { releaseVersion = '' }: NodeGroup): string {
   return isCustom(s.pool.spec) ? endOfImage(s) : releaseEnd(releaseVersion, s.now);
-}
-
-/** A warning about the age of the custom AMI of the group; empty if there is none, or it is unknown. */
-function endOfImage({ prerequisites, now }: EksState): string {
-  const image = prerequisites?.image?.ok ? prerequisites.image.value.ofGroup?.found : undefined;
-  return image ? imageEnd(image, now) : '';
 }
 
 /** Reports that `$Latest` or `$Default` resolves to another version of the launch template than the group has; empty when it does not. */

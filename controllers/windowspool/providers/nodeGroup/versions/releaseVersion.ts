@@ -31,23 +31,37 @@ export function isNewerRelease(release: string, other: string): boolean {
  * When an AMI becomes old, and when it becomes private so that no node can start from it, in epoch milliseconds: AWS keeps Windows AMIs
  * public for four months. https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-windows-ami.html
  */
-export function lifeOf(release: string): { readonly old: number; readonly private: number } | undefined {
-  const date = dateOf(release);
-  if (date === undefined || Number.isNaN(Date.parse(date))) return undefined;
-  return { old: monthsAfter(date, 3), private: monthsAfter(date, 4) };
+export function lifeOf(release: string): AmiLife | undefined {
+  const made = Date.parse(dateOf(release) ?? '');
+  return Number.isNaN(made) ? undefined : lifeFrom(made);
+}
+
+/** The same for an AMI of Amazon that was made at this time, in epoch milliseconds. */
+export function lifeFrom(made: number): AmiLife {
+  return { old: monthsAfter(made, 3), private: monthsAfter(made, 4) };
+}
+
+interface AmiLife {
+  readonly old: number;
+  readonly private: number;
 }
 
 /** A warning for messages about an old AMI; empty before. */
 export function releaseEnd(release: string, now: number): string {
   const life = lifeOf(release);
-  if (!life || now < life.old) return '';
+  return life ? lifeEnd(life, now) : '';
+}
+
+/** The same for an AMI with this life. */
+export function lifeEnd(life: AmiLife, now: number): string {
+  if (now < life.old) return '';
   const day = new Date(life.private).toISOString().slice(0, 10);
   if (now >= life.private) return ` AWS made this AMI private around ${day}. New nodes cannot start from it.`;
   return ` AWS makes this AMI private around ${day}. After that, new nodes cannot start from it.`;
 }
 
-function monthsAfter(date: string, months: number): number {
-  const day = new Date(date);
+function monthsAfter(time: number, months: number): number {
+  const day = new Date(time);
   return day.setUTCMonth(day.getUTCMonth() + months);
 }
 
