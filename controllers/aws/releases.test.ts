@@ -4,21 +4,24 @@ import { createReleases } from './releases.ts';
 import { callsOf } from './testing/callsOf.ts';
 
 const { signal } = new AbortController();
-const PATH = '/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-EKS_Optimized-1.35/image_id';
+const FAMILY = '/aws/service/ami-windows-latest/Windows_Server-2022-English-Core-EKS_Optimized-1.35';
+const PATH = `${FAMILY}/image_id`;
 
 function failing(name: string): Error {
   return Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: 400 } });
 }
 
-/** The adapter over an SSM and an EC2 that return or throw these. */
-function over(parameter: unknown, images: unknown) {
+/** The adapter over an SSM, for the ID of the AMI and for the JSON about it, and an EC2 that return or throw these. */
+function over(parameter: unknown, images: unknown, described: unknown = failing('ParameterNotFound')) {
   const calls: [string, unknown][] = [];
-  const answering = (answer: unknown) => async (operation: string, input: unknown) => {
+  const answering = (answerTo: (input: unknown) => unknown) => async (operation: string, input: unknown) => {
     calls.push([operation, input]);
+    const answer = answerTo(input);
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const releases = createReleases(createImages(callsOf(answering(parameter)), callsOf(answering(images))));
+  const inSsm = (input: unknown) => ((input as { Name: string }).Name === FAMILY ? described : parameter);
+  const releases = createReleases(createImages(callsOf(answering(inSsm)), callsOf(answering(() => images))));
   const core2022 = { year: '2022', edition: 'Core' } as const;
   return {
     calls,
@@ -31,10 +34,39 @@ const named = (Name: string) => ({ Images: [{ ImageId: 'ami-1', Name }] });
 const parameter = { Parameter: { Value: 'ami-1' } };
 
 describe('the newest AMI release', () => {
-  it('is read from the SSM parameter and the name of the AMI', async () => {
+  const json = (value: unknown) => ({ Parameter: { Value: JSON.stringify(value) } });
+  for (const release of ['1.35-2026.04.18', '1.35-2026-01-22'])
+    it(`is read from the JSON in SSM, as it is spelled there (${release})`, async () => {
+      const { calls, newest } = over(parameter, {}, json({ image_id: 'ami-1', release_version: release }));
+      assert.deepEqual(await newest(), { ok: true, value: release });
+      assert.deepEqual(calls, [['GetParameter', { Name: FAMILY }]]);
+    });
+
+  const other: readonly (readonly [string, unknown])[] = [
+    ['has no release', json({ image_id: 'ami-1' })],
+    ['has one of another minor version', json({ release_version: '1.34-2026.04.18' })],
+    ['has one of another format', json({ release_version: '1.35.2-20260418' })],
+    ['has no text as release', json({ release_version: 1.35 })],
+    ['is no object', json(null)],
+    ['is no JSON', { Parameter: { Value: 'ami-1' } }],
+    ['may not be read', failing('AccessDeniedException')],
+  ];
+  for (const [what, described] of other)
+    it(`is read from the name of the AMI if the JSON in SSM ${what}`, async () => {
+      const name = 'Windows_Server-2022-English-Core-EKS_Optimized-1.35-2026.04.18';
+      assert.deepEqual(await over(parameter, named(name), described).newest(), { ok: true, value: '1.35-2026.04.18' });
+    });
+
+  it('is an error if SSM is throttled', async () => {
+    const answer = await over(parameter, {}, failing('ThrottlingException')).newest();
+    assert.equal(!answer.ok && answer.error.kind, 'throttled');
+  });
+
+  it('is otherwise read from the SSM parameter and the name of the AMI', async () => {
     const { calls, newest } = over(parameter, named('Windows_Server-2022-English-Core-EKS_Optimized-1.35-2026.04.18'));
     assert.deepEqual(await newest(), { ok: true, value: '1.35-2026.04.18' });
     assert.deepEqual(calls, [
+      ['GetParameter', { Name: FAMILY }],
       ['GetParameter', { Name: PATH }],
       ['DescribeImages', { ImageIds: ['ami-1'], IncludeDeprecated: true, IncludeDisabled: true }],
     ]);

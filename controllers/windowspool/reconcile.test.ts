@@ -72,7 +72,6 @@ describe('a pool that is applied', () => {
       'DescribeNodegroup',
       'DescribeAutoScalingGroups',
       'GetParameter',
-      'DescribeImages',
       'CreateOrUpdateTags',
     ]);
   });

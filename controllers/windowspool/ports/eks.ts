@@ -233,7 +233,12 @@ export interface Releases {
  * https://docs.aws.amazon.com/eks/latest/userguide/retrieve-windows-ami-id.html
  */
 export function imageParameterOf(year: string, edition: string, minor: string): string {
-  return `/aws/service/ami-windows-latest/Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}/image_id`;
+  return `${releaseParameterOf(year, edition, minor)}/image_id`;
+}
+
+/** The parameter above it, whose value is JSON about the same AMI. */
+export function releaseParameterOf(year: string, edition: string, minor: string): string {
+  return `/aws/service/ami-windows-latest/Windows_Server-${year}-English-${edition}-EKS_Optimized-${minor}`;
 }
 
 /** The EKS health issue codes: https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html */

@@ -33,6 +33,11 @@ export const switchTable = {
    */
   releaseInEks: ['later', 'atOnce'],
   /**
+   * Does SSM have a parameter with JSON about the newest image of EKS, with its release_version? terraform-aws-modules/terraform-aws-eks reads it for Windows; the user
+   * guide only has the parameter of the ID.
+   */
+  releaseParameter: ['exists', 'missing'],
+  /**
    * Does CreateNodegroup accept a Kubernetes version that is older than the cluster's? "By default, the Kubernetes version of the cluster is used, and this is the
    * only accepted specified value": the SDK's comment on CreateNodegroupRequest.version.
    */

@@ -31,6 +31,15 @@ describe('the images of EKS, through the real SDK clients', () => {
     assert.equal(ids.size, 12);
   });
 
+  it('are described by another parameter, with their release', async () => {
+    const Name = nameOf('2022', 'Core', '1.36').replace('/image_id', '');
+    const { Parameter } = await fixture.sdk.ssm.getParameter({ Name });
+    const { image_id, release_version } = JSON.parse(Parameter?.Value ?? '');
+    assert.deepEqual([image_id, release_version], [await newest(), '1.36-2026.04.18']);
+    const { cloud } = memoryCloud({ switches: { releaseParameter: 'missing' } });
+    assert.match(await rejection(cloud.send('GetParameter', { Name })), /^ParameterNotFound/);
+  });
+
   it('have the dates of their creation and deprecation, and their properties', async () => {
     const [image] = await imagesOf(await newest());
     const { CreationDate, DeprecationTime, State, Platform, Architecture, Public, ImageOwnerAlias } = image ?? {};

@@ -10,22 +10,30 @@ const folder = '/aws/service/ami-windows-latest/';
 export function getParameter(cloud: LocalAwsState, { Name: name = '' }: GetParameterRequest): GetParameterResult {
   const value = cloud.parameters.get(name);
   if (value !== undefined) return ownParameter(cloud, name, value);
-  const [minor, amiType] = familyNamed(name) ?? ['', ''];
+  const hasJson = cloud.switches.releaseParameter === 'exists';
+  const [minor, amiType] = familyNamed(name.endsWith('/image_id') || !hasJson ? name : `${name}/image_id`) ?? ['', ''];
   const release = newestRelease(cloud, minor, amiType);
   if (release === undefined) throw new AwsFault('ParameterNotFound', `Parameter ${name} not found.`);
   const days = cloud.releases.map(({ date }) => date);
   const date = release.releaseVersion.slice(minor.length + 1);
+  const imageId = imageIdFor(amiType, release.releaseVersion);
   return {
     Parameter: {
       Name: name,
       Type: 'String',
-      Value: imageIdFor(amiType, release.releaseVersion),
+      Value: name.endsWith('/image_id') ? imageId : descriptionOf(release.releaseVersion, imageId, name),
       Version: days.indexOf(date) + 1,
       LastModifiedDate: new Date(dayOf(date)),
       ARN: `arn:aws:ssm:${cloud.cluster.region}::parameter${name}`,
       DataType: 'text',
     },
   };
+}
+
+function descriptionOf(release: string, imageId: string, name: string): string {
+  const family = name.slice(folder.length);
+  const date = release.slice(release.indexOf('-') + 1);
+  return JSON.stringify({ image_name: `${family}-${date}`, image_id: imageId, release_version: release });
 }
 
 function ownParameter({ cluster }: LocalAwsState, name: string, value: string): GetParameterResult {
