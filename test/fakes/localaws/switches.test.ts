@@ -11,7 +11,8 @@ describe('switches', () => {
     (cloud) =>
       cloud.send('UpdateNodegroupConfig', { ...group, ...change });
   const remove: Call = (cloud) => cloud.send('DeleteNodegroup', group);
-  const taints = { addOrUpdateTaints: [{ key: 'startup.kubernetes.io/x', effect: 'NO_SCHEDULE' }] };
+  const taints = (key: string) => ({ addOrUpdateTaints: [{ key, effect: 'NO_SCHEDULE' }] });
+  const reserved = /^InvalidParameterException: .*Taint.*reserved prefixes/;
   const accepted = /^accepted$/;
   const rows: readonly (readonly [keyof Switches, string, Call, Readonly<Record<string, RegExp>>])[] = [
     [
@@ -37,8 +38,14 @@ describe('switches', () => {
     [
       'reservedTaints',
       'ACTIVE',
-      update({ taints }),
-      { accept: accepted, reject: /^InvalidParameterException: .*Taint.*reserved prefixes/ },
+      update({ taints: taints('startup.kubernetes.io/x') }),
+      { prefixes: accepted, subdomains: reserved, none: accepted },
+    ],
+    [
+      'reservedTaints',
+      'ACTIVE',
+      update({ taints: taints('kubernetes.io/x') }),
+      { prefixes: reserved, subdomains: reserved, none: accepted },
     ],
     [
       'missingUnderTagCondition',

@@ -15,8 +15,11 @@ export const switchTable = {
   updatesWithoutChange: ['accept', 'reject'],
   /** A policy condition on a resource's tags, and the resource does not exist: 404 or 403? */
   missingUnderTagCondition: ['notFound', 'denied'],
-  /** Taints with kubernetes.io/ or k8s.io/: accepted, or rejected like such labels in 2021? */
-  reservedTaints: ['accept', 'reject'],
+  /**
+   * Which taints does EKS reject because of their prefix? Users saw it reject `kubernetes.io/arch`. "Label cannot contain reserved prefixes [kubernetes.io/, k8s.io/,
+   * eks.amazonaws.com/]" was seen for labels; labels below `node-role.kubernetes.io/` were accepted.
+   */
+  reservedTaints: ['prefixes', 'subdomains', 'none'],
   /** Does the account already have the service-linked role AWSServiceRoleForAmazonEKSNodegroup? */
   nodegroupServiceRole: ['exists', 'missing'],
   /**

@@ -14,9 +14,12 @@ const kubeletLabels = new Set([
 ]);
 const kubeletNamespaces = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 
-const namespaceOf = (label: string): string => (label.includes('/') ? label.slice(0, label.indexOf('/')) : '');
+/** What stands before the slash of a key; empty if it has none. */
+export const namespaceOf = (label: string): string => (label.includes('/') ? label.slice(0, label.indexOf('/')) : '');
 
-const isIn = (namespace: string, suffix: string): boolean => namespace === suffix || namespace.endsWith(`.${suffix}`);
+/** Is the namespace this domain, or a subdomain of it? */
+export const isIn = (namespace: string, suffix: string): boolean =>
+  namespace === suffix || namespace.endsWith(`.${suffix}`);
 
 /** Is the label in a namespace that belongs to Kubernetes? */
 export const isKubernetesLabel = (label: string): boolean =>

@@ -5,7 +5,7 @@ import { offeredType } from '../ec2/instanceTypeQueries.ts';
 import { nodeRoleArn, untrustedRoleArn } from '../network.ts';
 import { minorNumber, minors, windowsOf } from '../releases.ts';
 import type { LocalAwsState } from '../state.ts';
-import { isKubernetesLabel } from './labels.ts';
+import { isIn, namespaceOf } from './labels.ts';
 import { templateFault, templateUse } from './templateRules.ts';
 import { warmPoolFault } from './warmPoolConfig.ts';
 
@@ -193,10 +193,20 @@ export function taintsFault(taints: readonly Taint[] | undefined): AwsFault | un
   return undefined;
 }
 
-/** The prefixes of requested taints: rejected only with a switch. */
-export function reservedTaintsFault(taints: readonly Taint[] | undefined, cloud: LocalAwsState): AwsFault | undefined {
-  if (cloud.switches.reservedTaints === 'accept' || !taints?.some(({ key = '' }) => isKubernetesLabel(key)))
-    return undefined;
+const RESERVED = ['kubernetes.io', 'k8s.io', 'eks.amazonaws.com'];
+
+/** The reserved prefixes of requested taints, and with a switch those of their subdomains. The words are those for labels. */
+export function reservedTaintsFault(
+  taints: readonly Taint[] | undefined,
+  { switches: { reservedTaints } }: LocalAwsState,
+): AwsFault | undefined {
+  const isReserved = ({ key = '' }: Taint) => {
+    const namespace = namespaceOf(key);
+    return RESERVED.some((prefix) =>
+      reservedTaints === 'subdomains' ? isIn(namespace, prefix) : namespace === prefix,
+    );
+  };
+  if (reservedTaints === 'none' || !taints?.some(isReserved)) return undefined;
   return invalidParameter('Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, eks.amazonaws.com/]');
 }
 

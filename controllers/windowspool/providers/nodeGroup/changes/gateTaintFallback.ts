@@ -4,12 +4,13 @@ import type { Outcome } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import { GATE_TAINT, gateTaintOf } from '../../../nodes/nodeTaints.ts';
 import type { EksState } from '../model/groupState.ts';
+import { isReservedTaint } from './reservedTaints.ts';
 
 const CODE = 'GateTaintRefused';
 
 /**
  * Turns the rejection of the default key into a transient error, because the next attempt uses the other key and the spec is not at fault. No source
- * says that EKS rejects the key. It once rejected labels with kubernetes.io/ ("cannot contain reserved prefixes"), hence the words in the pattern.
+ * says whether EKS rejects the key, which is in a subdomain of kubernetes.io.
  */
 export function tolerateGateKey(outcome: Outcome<EksState>): Outcome<EksState> {
   const { after } = outcome;
@@ -30,8 +31,7 @@ export function gateTaintState({ pool, errors }: EksState): { readonly gateTaint
 }
 
 function isGateRefusal({ step, error }: StepError, { pool }: EksState): boolean {
-  const isSent = step === 'createNodeGroup' || step === 'updateConfig';
+  const isSent = step === 'createNodeGroup' || step === 'updateConfig' || step === 'createCanary';
   const isDefaultKey = pool.spec.verification.policy === 'Gate' && gateTaintOf(pool) === GATE_TAINT;
-  const pattern = /taint.*(reserved|prefix|startup-taint)/i;
-  return isSent && isDefaultKey && error.kind === 'refused' && pattern.test(error.message);
+  return isSent && isDefaultKey && isReservedTaint(error);
 }

@@ -6,6 +6,7 @@ import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { count, sentence } from '../../../util/words.ts';
 import { describeError, isRetriable, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/describeFailedChanges.ts';
+import { remedyForTaint } from '../changes/reservedTaints.ts';
 import { isRetried, retryOf } from '../changes/retryAnnotation.ts';
 import { nodeGroupNameOf, pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { isLaunchSettingsKnown } from '../launchTemplate/desiredLaunchSettings.ts';
@@ -149,7 +150,7 @@ function refusedCreation(s: EksState, { creation }: OpenChanges): FailedTarget |
   if (!lasting) return undefined;
   const { error, at } = lasting;
   const reason = error.kind === 'limit' ? 'QuotaExceeded' : 'CreateRejected';
-  const message = `EKS rejected the creation of node group ${nodeGroupNameOf(s.pool)}: ${error.message}${olderPin(s, error)}`;
+  const message = `EKS rejected the creation of node group ${nodeGroupNameOf(s.pool)}: ${error.message}${olderPin(s, error)}${remedyForTaint(s.pool, error)}`;
   return { target: creation.spec, reason, message, time: timeOf(at), ...retryOf(s.pool) };
 }
 
@@ -169,7 +170,7 @@ function refusedUpdate(s: EksState, step: Step['kind'], open: ReadonlySet<string
   const lasting = rejectionOf(s, step);
   const target = lasting?.target;
   if (lasting?.error.kind !== 'refused' || target === undefined || !open.has(target)) return undefined;
-  const message = `EKS rejected the update of node group ${nodeGroupNameOf(s.pool)}: ${lasting.error.message}`;
+  const message = `EKS rejected the update of node group ${nodeGroupNameOf(s.pool)}: ${lasting.error.message}${remedyForTaint(s.pool, lasting.error)}`;
   const reason = lasting.error.isTransient ? NOT_OFFERED : 'UpdateRejected';
   return { target, reason, message, time: timeOf(lasting.at), ...retryOf(s.pool) };
 }

@@ -16,6 +16,7 @@ import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { durationOf } from '../../../util/durations.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { count, cut, describeFailure, duration, sentence } from '../../../util/words.ts';
+import { remedyForTaint } from '../changes/reservedTaints.ts';
 import { acceptsUpdates, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import {
   desiredLaunchSettings,
@@ -134,7 +135,7 @@ const TRANSIENT_CHECKS: readonly NodeCheck[] = ['NotReady'];
 
 function faultOf(s: EksState): string | undefined {
   const refusal = refusalOf(s);
-  if (refusal) return describeFailure(refusal);
+  if (refusal) return describeFailure({ ...refusal, message: `${refusal.message}${remedyForTaint(s.pool, refusal)}` });
   if (s.second?.kind !== 'seen') return undefined;
   const canary = ownedGroup(s.pool, s.second);
   if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
