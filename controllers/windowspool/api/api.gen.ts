@@ -298,7 +298,7 @@ export interface KubeletArguments {
   [k: string]: string;
 }
 /**
- * A PowerShell script that nodes run once, as SYSTEM, when they start for the first time: for agents, or to join a domain. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs as SYSTEM on all nodes. A launch setting. When the ConfigMap changes, update.policy decides: Manual reports it, Automatic updates the node group. User data is not confidential: read secrets with the node role. See docs/user-data.md.
+ * A PowerShell script that nodes run once, as an administrator, when they start for the first time: for agents, or to join a domain. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs on all nodes. A launch setting. When the ConfigMap changes, update.policy decides: Manual reports it, Automatic updates the node group. User data is not confidential: read secrets with the node role. See docs/user-data.md.
  */
 export interface UserData {
   /**
