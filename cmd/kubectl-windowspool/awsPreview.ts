@@ -1,11 +1,12 @@
 /** What the operator would do for pools that are not applied yet, with the AWS credentials of the user. Writes nothing. */
+import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { Cluster as EksCluster } from '../../controllers/windowspool/ports/eks.ts';
 import { previewText } from '../../controllers/windowspool/preview.ts';
 import { describeFailure, sentence } from '../../controllers/windowspool/util/words.ts';
 import { connect, portsOf } from '../operator/connections.ts';
 import { type Options, readCommand } from '../operator/options.ts';
-import { type Cluster, type ClusterFlags, kubeconfigOf, silentLog } from './cluster.ts';
+import { type Cluster, kubeconfigOf, overridesOf, silentLog } from './cluster.ts';
 import { explain } from './failure.ts';
 import { previews } from './previews.ts';
 
@@ -82,13 +83,12 @@ async function operatorOptions(
   cluster: Cluster,
   flags: AwsFlags,
   version: string,
-): Promise<(Options & Pick<ClusterFlags, 'context'>) | { readonly skipped: string }> {
+): Promise<(Options & Pick<CredentialSource, 'overrides'>) | { readonly skipped: string }> {
   const { clusterName, region } = await eksClusterOf(cluster, flags);
   if (!clusterName || !region) return { skipped: 'the EKS cluster is unknown. Set --cluster-name and --region.' };
   const args = [`--cluster-name=${clusterName}`, `--region=${region}`, `--kubeconfig=${kubeconfigOf(cluster.flags)}`];
   const command = readCommand(args, version);
-  if (command.kind === 'run')
-    return { ...command.options, ...(cluster.flags.context && { context: cluster.flags.context }) };
+  if (command.kind === 'run') return { ...command.options, overrides: overridesOf(cluster.flags) };
   return { skipped: command.kind === 'refuse' ? command.errors.join(' ') : command.text };
 }
 

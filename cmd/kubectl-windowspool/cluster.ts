@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { KubernetesObject } from '@kubernetes/client-node';
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../controllers/kubernetes/client.ts';
 import { isForbidden, isNotFound } from '../../controllers/kubernetes/errors.ts';
+import type { KubeconfigOverrides } from '../../controllers/kubernetes/kubeconfigOverrides.ts';
 import { listAll } from '../../controllers/kubernetes/listWatch.ts';
 import { NODE_SELECTOR, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
@@ -17,12 +18,17 @@ import { joined } from '../../controllers/windowspool/util/words.ts';
 import { Failure, suggestion } from './failure.ts';
 
 /** The flags that select a cluster, as those of kubectl. */
-export interface ClusterFlags {
+export interface ClusterFlags extends KubeconfigOverrides {
   readonly kubeconfig?: string;
-  readonly context?: string;
+  readonly namespace?: string;
+  /** Milliseconds. */
   readonly requestTimeout: number;
+  /** Verbosity: from 6 on, requests are printed. */
+  readonly v?: number;
 }
 
+/** The verbosity at which kubectl prints requests, too: https://kubernetes.io/docs/reference/kubectl/quick-reference/#kubectl-output-verbosity-and-debugging */
+const REQUESTS_FROM = 6;
 /** Names to choose a suggestion from. */
 const MOST_SUGGESTED = 500;
 /** Names of pools in a message. */
@@ -34,6 +40,16 @@ export const silentLog: Logger = { debug: ignore, info: ignore, warn: ignore, er
 /** The kubeconfig that kubectl would use: --kubeconfig, KUBECONFIG or ~/.kube/config. */
 export function kubeconfigOf({ kubeconfig }: Pick<ClusterFlags, 'kubeconfig'>): string {
   return kubeconfig ?? (process.env.KUBECONFIG || join(homedir(), '.kube', 'config'));
+}
+
+/** The flags that replace parts of the kubeconfig. */
+export function overridesOf(flags: KubeconfigOverrides): KubeconfigOverrides {
+  const { context, cluster, user, server, tlsServerName, insecureSkipTlsVerify, certificateAuthority } = flags;
+  const { clientCertificate, clientKey, token, as, asGroup, asUid } = flags;
+  return {
+    ...{ context, cluster, user, server, tlsServerName, insecureSkipTlsVerify, certificateAuthority },
+    ...{ clientCertificate, clientKey, token, as, asGroup, asUid },
+  };
 }
 
 /** A connection to the cluster of the user. */
@@ -130,16 +146,19 @@ export async function connectTo(
   flags: ClusterFlags,
   version: string,
   signal: AbortSignal,
-  onWarning?: (text: string) => void,
+  printError: (text: string) => void = () => undefined,
 ): Promise<Cluster> {
   const client = await createKubernetesClient({
     kubeconfigPath: kubeconfigOf(flags),
-    context: flags.context,
+    overrides: overridesOf(flags),
     log: silentLog,
     version,
     program: 'kubectl-windowspool',
     timeoutMs: flags.requestTimeout,
-    ...(onWarning && { onWarning }),
+    onWarning: (text) => printError(`Warning: ${text}`),
+    ...((flags.v ?? 0) >= REQUESTS_FROM && {
+      onRequest: (code: string, method: string, _: string, url: string) => printError(`${method} ${url} ${code}`),
+    }),
   });
   return new Cluster(client, flags, signal);
 }

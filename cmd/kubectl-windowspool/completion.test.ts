@@ -1,27 +1,9 @@
 import assert from 'node:assert/strict';
 import { completions } from './completion.ts';
 import { createProgram, nameIn, runPlugin } from './program.ts';
-import type { Terminal } from './terminal.ts';
-import { plain } from './text.ts';
+import { recordedTerminal } from './testing/recordedTerminal.ts';
 
-function recorded(): Terminal & { readonly lines: string[] } {
-  const lines: string[] = [];
-  const print = (text: string) => void lines.push(text);
-  const ask = async () => '';
-  return {
-    lines,
-    isInteractive: false,
-    isScreen: false,
-    columns: 80,
-    paint: plain,
-    print,
-    printError: print,
-    redraw: print,
-    ask,
-  };
-}
-
-const surroundings = () => ({ terminal: recorded(), version: '1.2.3', signal: new AbortController().signal });
+const surroundings = () => ({ terminal: recordedTerminal(), version: '1.2.3', signal: new AbortController().signal });
 
 describe('the completion of kubectl windowspool', () => {
   const names = async (kind: string) => [`${kind}-a`, `${kind}-b`, 'other'];
@@ -46,6 +28,14 @@ describe('the completion of kubectl windowspool', () => {
     ],
     [['migrate', 'pool-a', 'pool-b', ''], [':4']],
     [['plan', '--filename', ''], [':0']],
+    [
+      ['remove', 'node-a', '--dry-run='],
+      ['none', 'server', 'client', ':4'],
+    ],
+    [
+      ['remove', '--dry-run=s'],
+      ['server', ':4'],
+    ],
     [['--kubeconfig', ''], [':0']],
     [['lint', 'a.yaml', ''], [':0']],
     [
@@ -72,6 +62,7 @@ describe('the completion of kubectl windowspool', () => {
         'migrate',
         'lint',
         'completion',
+        'options',
         ':4',
       ],
     ],
@@ -93,11 +84,14 @@ describe('the completion of kubectl windowspool', () => {
 describe('the command line of kubectl windowspool', () => {
   const rows: readonly (readonly [args: string[], code: number, text: RegExp])[] = [
     [['--version'], 0, /^1\.2\.3$/],
-    [['replace', '--help'], 0, /^Usage: kubectl windowspool replace \[options\] <node>$/m],
+    [['replace', '--help'], 0, /^Usage:\n {2}kubectl windowspool replace NODE \[flags\] \[options\]$/m],
     [['completion'], 0, /^#!\/bin\/sh$/m],
-    [[], 0, /^Usage: kubectl windowspool \[/],
-    [['help'], 0, /^Usage: kubectl windowspool \[/],
-    [['help', 'nodes'], 0, /^Usage: kubectl windowspool nodes /],
+    [[], 0, /^Usage:\n {2}kubectl windowspool \[/m],
+    [['help'], 0, /^Usage:\n {2}kubectl windowspool \[/m],
+    [['help', 'nodes'], 0, /^Usage:\n {2}kubectl windowspool nodes \[POOL\] /m],
+    [['options'], 0, /^ {4}--as-group='':$/m],
+    [['nodes', '-v=x'], 2, /It must be an integer from 0 to 10\.$/m],
+    [['status', '--as-uid=7', '--kubeconfig', ''], 1, /^--as-group and --as-uid require --as\.$/],
     [['replace'], 2, /^error: .*'node'\nSee 'kubectl windowspool replace --help'/],
     [['stauts'], 2, /^error: .*'stauts' \(Did you mean status\?\)\nSee 'kubectl windowspool --help'/],
     [['migrate', 'old'], 2, /^error: missing required argument 'to'/],

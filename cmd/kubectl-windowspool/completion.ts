@@ -1,5 +1,6 @@
 /** Shell completion, as kubectl requests it from `kubectl_complete-windowspool`. */
 import type { Command, Option } from 'commander';
+import type { PluginCommand } from './command.ts';
 
 /**
  * The program that kubectl runs to complete the arguments of `kubectl windowspool`, from its PATH:
@@ -20,8 +21,11 @@ const KINDS: Readonly<Record<string, Parameters<Names>[0]>> = { pool: 'pool', fr
 
 /** The lines that kubectl expects: the completions with descriptions, and a directive. The last word is the one to complete. */
 export async function completions(program: Command, words: readonly string[], names: Names): Promise<string[]> {
-  const typed = words.at(-1) ?? '';
-  const { command, position, flag } = parsed(program, words.slice(0, -1));
+  const word = words.at(-1) ?? '';
+  const assigned = /^(--[a-z-]+)=(.*)$/s.exec(word);
+  // The shell puts `--flag=` before the completions itself.
+  const typed = assigned?.[2] ?? word;
+  const { command, position, flag } = parsed(program, [...words.slice(0, -1), ...(assigned?.[1] ? [assigned[1]] : [])]);
   const lines = (found: readonly (readonly [name: string, description: string])[]) => [
     ...found
       .filter(([name]) => name.startsWith(typed))
@@ -70,3 +74,17 @@ function parsed(program: Command, words: readonly string[]) {
 function firstSentence(text: string): string {
   return text.replace(/\. .*/s, '').replace(/\.$/, '');
 }
+
+/** `kubectl windowspool completion`. */
+export const completionCommand: PluginCommand = {
+  usage: 'completion',
+  group: 'Other Commands',
+  summary: `Print the script ${COMPLETION_NAME}, with which kubectl completes commands, flags, pools and nodes.`,
+  examples: [
+    [
+      'Install the script in a folder on your PATH',
+      `kubectl windowspool completion > ~/bin/${COMPLETION_NAME} && chmod +x ~/bin/${COMPLETION_NAME}`,
+    ],
+  ],
+  run: ({ terminal }) => terminal.print(COMPLETION_SCRIPT.trimEnd()),
+};

@@ -26,7 +26,9 @@ import { compact, sentence } from '../../controllers/windowspool/util/words.ts';
 import { buildOfImage, imageFor } from '../../controllers/workloads/images.ts';
 import { findingsOf, type LintedRuntimeClass, operatingSystemOf } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
+import type { PluginCommand } from './command.ts';
 import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
+import { outputOption } from './flags.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
@@ -65,7 +67,7 @@ export interface Evidence {
 const MOST_EVENTS = 500;
 
 /** Prints the diagnosis of a pod. Fails if the pod does not run. */
-export async function diagnose(
+async function diagnose(
   cluster: Cluster,
   terminal: Terminal,
   name: string,
@@ -393,3 +395,16 @@ function addressCauses({ pod, nodes }: Evidence): Cause[] {
     !parseKernelVersion(node.kernelVersion) && { what: `Its node reports the kernel ${node.kernelVersion}.` },
   ]);
 }
+
+/** `kubectl windowspool diagnose`. */
+export const diagnoseCommand: PluginCommand<DiagnoseFlags> = {
+  usage: 'diagnose <pod>',
+  group: 'Troubleshooting Commands',
+  summary: 'Show why a pod does not run on Windows.',
+  examples: [
+    ['Show why a pod does not run', 'kubectl windowspool diagnose cart-0 --namespace=shop'],
+    ['As JSON, for scripts', 'kubectl windowspool diagnose cart-0 -n shop -o json'],
+  ],
+  options: [outputOption()],
+  run: async ({ connect, terminal }, [pod = ''], flags) => diagnose(await connect(), terminal, pod, flags),
+};

@@ -1,5 +1,6 @@
 /** `kubectl windowspool doctor`: checks what the operator and its pools require, as far as the permissions of the user allow. */
 import type { V1DaemonSetList, V1Deployment, V1Lease } from '@kubernetes/client-node';
+import { Option } from 'commander';
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import { epochOf } from '../../controllers/kubernetes/objects.ts';
@@ -12,7 +13,9 @@ import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { type AwsFlags, eksStatus } from './awsPreview.ts';
 import { type Check, checked, skipReason } from './check.ts';
 import type { Cluster } from './cluster.ts';
+import type { PluginCommand } from './command.ts';
 import { EXIT, Failure } from './failure.ts';
+import { outputOption } from './flags.ts';
 import { gmsaCheck } from './gmsa.ts';
 import { type OutputFormat, printResult } from './output.ts';
 import { missingPermissions, type Permission } from './permissions.ts';
@@ -33,7 +36,7 @@ const LEASE_NAMESPACE = 'kube-system';
 const DEFAULT_LEASE_SECONDS = 15;
 
 /** Prints the checks. Fails if one of them fails. */
-export async function doctor(cluster: Cluster, terminal: Terminal, flags: DoctorFlags, version: string): Promise<void> {
+async function doctor(cluster: Cluster, terminal: Terminal, flags: DoctorFlags, version: string): Promise<void> {
   // Without a cluster, every check would fail for the same reason.
   const checks = [await serverCheck(cluster)];
   checks.push(
@@ -264,3 +267,29 @@ function checkOf(subject: string, { name, severity, status, message }: Omit<Chec
   const fix = commandIn(message);
   return { name: `${subject}, ${name}`, result, detail, ...(fix && { fix }) };
 }
+
+/** `kubectl windowspool doctor`. */
+export const doctorCommand: PluginCommand<DoctorFlags> = {
+  usage: 'doctor',
+  group: 'Troubleshooting Commands',
+  summary: 'Check what the operator and its pools require, and show the command that fixes it.',
+  details: 'Checks what you may read. With AWS credentials, it also reads the EKS cluster.',
+  examples: [
+    ['Check the cluster, the operator and all pools', 'kubectl windowspool doctor'],
+    ['Check an operator in another namespace', 'kubectl windowspool doctor --operator-namespace=kube-system'],
+    [
+      'Name the EKS cluster before the first pool exists',
+      'kubectl windowspool doctor --cluster-name=prod --region=eu-west-1',
+    ],
+  ],
+  options: [
+    new Option('--operator-namespace <name>', 'Namespace of the operator.').default('winpool-system'),
+    new Option('--cluster-name <name>', 'Name of the EKS cluster. Default: the name in the status of a pool.'),
+    new Option(
+      '--region <name>',
+      'AWS Region of the EKS cluster. Default: AWS_REGION, or the Region in the status of a pool.',
+    ),
+    outputOption(),
+  ],
+  run: async ({ connect, terminal, version }, _, flags) => doctor(await connect(), terminal, flags, version),
+};

@@ -1,6 +1,7 @@
 /** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
 import { basename } from 'node:path';
 import type { V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
+import { Option } from 'commander';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
@@ -14,7 +15,9 @@ import {
   runtimeClassNameOf,
 } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
+import type { PluginCommand } from './command.ts';
 import { EXIT, Failure, unlessForbidden } from './failure.ts';
+import { outputOption } from './flags.ts';
 import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
@@ -47,7 +50,7 @@ interface Manifest {
 }
 
 /** Throws unless there are either files or --live. */
-export function checkLintArguments(files: readonly string[], { live, namespace }: LintFlags): void {
+function checkLintArguments(files: readonly string[], { live, namespace }: LintFlags): void {
   if ((files.length === 0) === !live) throw new Failure('Name either files, or the cluster with --live.', EXIT.usage);
   if (namespace !== undefined && !live) throw new Failure('--namespace requires --live.', EXIT.usage);
 }
@@ -264,3 +267,21 @@ function onePerOwner(pods: readonly PodResult[], templates: readonly LintedWorkl
     return findings.length > 0 ? [{ ...pod, findings }] : [];
   });
 }
+
+/** `kubectl windowspool lint`. */
+export const lintCommand: PluginCommand<LintFlags> = {
+  usage: 'lint [files...]',
+  group: 'Workload Commands',
+  summary: 'Find workloads that cannot run on Windows, in manifests or in the cluster.',
+  examples: [
+    ['Check the manifests of a folder', 'kubectl windowspool lint shop/'],
+    ['Check what a chart renders', 'helm template shop | kubectl windowspool lint -'],
+    ['Check what runs in a namespace', 'kubectl windowspool lint --live --namespace=shop'],
+  ],
+  options: [
+    new Option('--live', 'Check what runs in the cluster: in --namespace, or in all namespaces.'),
+    outputOption(),
+  ],
+  check: checkLintArguments,
+  run: ({ connect, terminal }, files, flags) => lint(connect, terminal, files, flags),
+};

@@ -21,8 +21,10 @@ import { nodeSourceOf } from '../../controllers/windowspool/rules/nodeSource.ts'
 import { isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { compact, count, duration, joined, sentence } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
-import { confirm } from './confirm.ts';
+import type { PluginCommand } from './command.ts';
+import { type ChangeFlags, makeChange } from './confirm.ts';
 import { Failure, suggestion } from './failure.ts';
+import { dryRunOption, yesOption } from './flags.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled } from './text.ts';
 
@@ -43,12 +45,12 @@ export interface OperationPlan {
 }
 
 /** Shows what the operation disrupts, asks, and sets the annotation that requests it. */
-export async function operate(
+async function operate(
   cluster: Cluster,
   terminal: Terminal,
   operation: UserOperation,
   name: string,
-  { yes }: { readonly yes?: boolean },
+  flags: ChangeFlags,
 ): Promise<void> {
   const { client, signal } = cluster;
   const node = findNode(name, await cluster.nodes());
@@ -64,14 +66,12 @@ export async function operate(
     createDrains(client).podsOn(node.name, signal),
     createEvictions(client).stuckOn([node.name], signal),
   ]);
-  const path = nodePath(node.name);
   // The uid is a precondition: a new node with the same name is not changed.
-  const body = { metadata: { uid: node.uid, annotations: { [annotationOf({ operation })]: 'true' } } };
-  await cluster.patch(path, body, true);
+  const patch = { metadata: { uid: node.uid, annotations: { [annotationOf({ operation })]: 'true' } } };
   const plan = { operation, node, pool, nodes, pods, stuck, now: client.now() };
-  terminal.print(operationLines(plan, terminal.columns).join('\n'));
-  await confirm(terminal, `\n${operation} node ${node.name}?`, yes, signal);
-  await cluster.patch(path, body, false);
+  const lines = operationLines(plan, terminal.columns);
+  const change = { path: nodePath(node.name), patch, lines, question: `${operation} node ${node.name}?` };
+  if (!(await makeChange(cluster, terminal, change, flags))) return;
   terminal.print(`Requested. Follow it: ${follow}`);
   terminal.print(
     `Cancel it before the node is terminated: kubectl annotate node ${node.name} ${annotationOf({ operation })}-`,
@@ -180,4 +180,41 @@ function refusalNote({ operation, pool }: OperationPlan): string {
   if (operation === 'Replace' || minSize === undefined) return '';
   const why = removalRefusal(pool, minSize, pool.status?.nodes?.desired ?? 0);
   return why ? `The operator will reject this: ${sentence(why)} Replace the node instead, or lower the size.` : '';
+}
+
+const DETAILS =
+  'Shows the pods and the PodDisruptionBudgets that are affected, and asks for confirmation. The operator then cordons and drains the node within disruption.maxUnavailable of the pool.';
+
+/** `kubectl windowspool replace` and `remove`. */
+export const nodeCommands: readonly PluginCommand<ChangeFlags>[] = [
+  {
+    usage: 'replace <node>',
+    group: 'Pool and Node Commands',
+    summary: 'Drain a node and terminate its instance, so that the node group starts another.',
+    details: DETAILS,
+    examples: examplesOf('replace', 'Replace'),
+    options: [yesOption(), dryRunOption()],
+    run: async ({ connect, terminal }, [node = ''], flags) =>
+      operate(await connect(), terminal, 'Replace', node, flags),
+  },
+  {
+    usage: 'remove <node>',
+    group: 'Pool and Node Commands',
+    summary: 'Drain a node and terminate its instance, and shrink the node group by one.',
+    details: DETAILS,
+    examples: examplesOf('remove', 'Remove'),
+    options: [yesOption(), dryRunOption()],
+    run: async ({ connect, terminal }, [node = ''], flags) => operate(await connect(), terminal, 'Remove', node, flags),
+  },
+];
+
+function examplesOf(command: string, verb: string): PluginCommand['examples'] {
+  return [
+    [
+      `${verb} a node; the first part of its name is enough`,
+      `kubectl windowspool ${command} ip-10-0-1-9.eu-west-1.compute.internal`,
+    ],
+    ['Show what would be disrupted, and change nothing', `kubectl windowspool ${command} ip-10-0-1-9 --dry-run=client`],
+    [`${verb} a node from a script`, `kubectl windowspool ${command} ip-10-0-1-9 --yes`],
+  ];
 }

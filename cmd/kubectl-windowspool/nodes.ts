@@ -14,6 +14,8 @@ import { instanceIdOf } from '../../controllers/windowspool/nodes/unwatchedNodes
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import { type NodeRecord, ownStatus } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Cluster } from './cluster.ts';
+import type { PluginCommand } from './command.ts';
+import { outputOption } from './flags.ts';
 import { type OutputFormat, printResult } from './output.ts';
 import type { Terminal } from './terminal.ts';
 import { age, type Column, type Paint, table } from './text.ts';
@@ -45,7 +47,7 @@ export interface NodeRow {
 }
 
 /** Prints the nodes. */
-export async function nodes(
+async function nodes(
   cluster: Cluster,
   terminal: Terminal,
   pool: string | undefined,
@@ -140,3 +142,16 @@ export function shortName(name: string, all: readonly string[]): string {
   const [host = name] = name.split('.');
   return all.filter((other) => other.split('.')[0] === host).length > 1 ? name : host;
 }
+
+/** `kubectl windowspool nodes`. */
+export const nodesCommand: PluginCommand<{ readonly output?: OutputFormat }> = {
+  usage: 'nodes [pool]',
+  group: 'Pool and Node Commands',
+  summary: 'List the nodes of a pool, or all Windows nodes.',
+  examples: [
+    ['List all Windows nodes', 'kubectl windowspool nodes'],
+    ['List the nodes of a pool with their instances and full names', 'kubectl windowspool nodes web -o wide'],
+  ],
+  options: [outputOption()],
+  run: async ({ connect, terminal }, [pool], { output }) => nodes(await connect(), terminal, pool, output),
+};

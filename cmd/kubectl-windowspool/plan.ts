@@ -1,4 +1,6 @@
 /** `kubectl windowspool plan`: the changes that are due for a pool, or what a manifest would change. */
+
+import { Option } from 'commander';
 import { PATCH } from '../../controllers/kubernetes/client.ts';
 import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts';
 import { KIND, poolPath } from '../../controllers/kubernetes/pools.ts';
@@ -6,7 +8,9 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { byHeading } from '../../controllers/windowspool/rules/heldSteps.ts';
 import { type AwsFlags, type AwsPreview, awsPreviews } from './awsPreview.ts';
 import type { Cluster } from './cluster.ts';
+import type { PluginCommand } from './command.ts';
 import { EXIT, explain, Failure } from './failure.ts';
+import { outputOption } from './flags.ts';
 import { objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, printResult } from './output.ts';
 import { pendingStepsIn } from './poolReport.ts';
@@ -19,13 +23,13 @@ export interface PlanFlags extends AwsFlags {
 }
 
 /** Throws unless there is either a pool or a manifest. */
-export function checkPlanArguments(pool: string | undefined, { filename }: PlanFlags): void {
+function checkPlanArguments(pool: string | undefined, { filename }: PlanFlags): void {
   if ((pool === undefined) === (filename === undefined))
     throw new Failure('Name either a pool, or a manifest with --filename.', EXIT.usage);
 }
 
 /** Prints the plan of a pool, or of the manifest in --filename. */
-export async function plan(
+async function plan(
   cluster: Cluster,
   terminal: Terminal,
   name: string | undefined,
@@ -163,3 +167,28 @@ function fieldsOf(value: unknown, path = ''): Map<string, string> {
   };
   return new Map(entries.flatMap(([key, each]) => [...fieldsOf(each, nameOf(key))]));
 }
+
+/** `kubectl windowspool plan`. */
+export const planCommand: PluginCommand<PlanFlags> = {
+  usage: 'plan [pool]',
+  group: 'Pool and Node Commands',
+  summary: 'Show the changes that are due for a pool, or what a manifest would change.',
+  details:
+    'Changes nothing. With a manifest and AWS credentials, it also shows what the operator would request from AWS.',
+  examples: [
+    ['Show the changes that wait in a paused pool', 'kubectl windowspool plan web'],
+    ['Show what a manifest would change', 'kubectl windowspool plan -f web.yaml'],
+    ['Read the manifest from the standard input', 'kustomize build pools | kubectl windowspool plan -f -'],
+  ],
+  options: [
+    new Option('-f, --filename <file>', 'Manifest of WindowsPools; - reads the standard input. Nothing is changed.'),
+    new Option(
+      '--cluster-name <name>',
+      'Name of the EKS cluster, to show what would be requested from AWS. Default: the cluster of another pool.',
+    ),
+    new Option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or the Region of another pool.'),
+    outputOption(),
+  ],
+  check: ([pool], flags) => checkPlanArguments(pool, flags),
+  run: async ({ connect, terminal, version }, [pool], flags) => plan(await connect(), terminal, pool, flags, version),
+};

@@ -5,7 +5,9 @@ import { PAUSED_ANNOTATION, RETRY_ANNOTATION } from '../../controllers/windowspo
 import { isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { compact, sentence } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
-import { confirm } from './confirm.ts';
+import type { PluginCommand } from './command.ts';
+import { type ChangeFlags, makeChange } from './confirm.ts';
+import { dryRunOption, yesOption } from './flags.ts';
 import { pendingChanges } from './plan.ts';
 import type { Terminal } from './terminal.ts';
 import { wrap } from './text.ts';
@@ -22,21 +24,19 @@ export interface PoolChange {
 }
 
 /** Shows what the operation does, asks, and changes the pool. */
-export async function operatePool(
+async function operatePool(
   cluster: Cluster,
   terminal: Terminal,
   operation: PoolOperation,
   name: string,
-  { yes }: { readonly yes?: boolean },
+  flags: ChangeFlags,
 ): Promise<void> {
   const pool = await cluster.pool(name);
   const { patch, notes } = changeOf(operation, pool, cluster.client.now());
-  const path = poolPath(name);
-  if (patch) await cluster.patch(path, patch, true);
-  terminal.print(notes.flatMap((note) => wrap(note, terminal.columns)).join('\n'));
-  if (!patch) return;
-  await confirm(terminal, `\n${operation[0]?.toUpperCase()}${operation.slice(1)} pool ${name}?`, yes, cluster.signal);
-  await cluster.patch(path, patch, false);
+  const lines = notes.flatMap((note) => wrap(note, terminal.columns));
+  if (!patch) return terminal.print(lines.join('\n'));
+  const question = `${operation[0]?.toUpperCase()}${operation.slice(1)} pool ${name}?`;
+  if (!(await makeChange(cluster, terminal, { path: poolPath(name), patch, lines, question }, flags))) return;
   terminal.print(`Done. Follow it: kubectl windowspool status ${name} --watch`);
 }
 
@@ -97,3 +97,33 @@ function resume(pool: WindowsPool): PoolChange {
     ]),
   };
 }
+
+/** What each operation is for, in the help. */
+const HELP: Readonly<Record<PoolOperation, readonly [summary: string, details: string]>> = {
+  retry: [
+    'Retry what failed in a pool.',
+    'The operator does not repeat an update that EKS rejected or that failed, until you retry it or change the spec.',
+  ],
+  pause: [
+    'Stop all changes to a pool.',
+    'The operator keeps reporting the status of a paused pool. An update that EKS has started continues.',
+  ],
+  resume: ['Resume a paused pool.', 'Shows the changes that are due first.'],
+};
+
+/** `kubectl windowspool retry`, `pause` and `resume`. */
+export const poolCommands: readonly PluginCommand<ChangeFlags>[] = (['retry', 'pause', 'resume'] as const).map(
+  (operation) => ({
+    usage: `${operation} <pool>`,
+    group: 'Pool and Node Commands',
+    summary: HELP[operation][0],
+    details: `${HELP[operation][1]} Asks for confirmation.`,
+    examples: [
+      [`${operation[0]?.toUpperCase()}${operation.slice(1)} a pool`, `kubectl windowspool ${operation} web`],
+      ['Only show what follows', `kubectl windowspool ${operation} web --dry-run=client`],
+    ],
+    options: [yesOption(), dryRunOption()],
+    run: async ({ connect, terminal }, [pool = ''], flags) =>
+      operatePool(await connect(), terminal, operation, pool, flags),
+  }),
+);

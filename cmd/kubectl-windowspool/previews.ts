@@ -1,5 +1,6 @@
 /** What an operator would do for pools: reads the cluster and AWS as it does, and writes nothing: no lease, status or event, and no call that changes AWS. */
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
+import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { ReadCache } from '../../controllers/windowspool/observation/readCache.ts';
 import { type Preview, preview } from '../../controllers/windowspool/preview.ts';
@@ -13,7 +14,7 @@ const SYNC_WITHIN_MS = 60_000;
 
 /** The previews of pools, which may be manifests that are not applied yet. Throws when the cluster cannot be read, or when the signal aborts. */
 export async function* previews(
-  options: Options & { readonly context?: string | undefined },
+  options: Options & Pick<CredentialSource, 'overrides'>,
   version: string,
   pools: readonly WindowsPool[],
   signal: AbortSignal,

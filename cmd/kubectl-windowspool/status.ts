@@ -1,9 +1,12 @@
 /** `kubectl windowspool status`: a pool on one screen, or all pools in a table. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Option } from 'commander';
 import { isNewerRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
+import type { PluginCommand } from './command.ts';
 import { explain, Failure } from './failure.ts';
+import { outputOption } from './flags.ts';
 import { formatted, type OutputFormat } from './output.ts';
 import { type Finding, type PoolReport, reportOf } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
@@ -20,7 +23,7 @@ export interface StatusFlags {
 }
 
 /** Prints the status of one pool, or of all. With --watch, until the signal aborts. */
-export async function status(
+async function status(
   cluster: Cluster,
   terminal: Terminal,
   pool: string | undefined,
@@ -148,3 +151,21 @@ function findings(
   });
   return ['', paint('title', title), ...lines];
 }
+
+/** `kubectl windowspool status`. */
+export const statusCommand: PluginCommand<StatusFlags> = {
+  usage: 'status [pool]',
+  group: 'Pool and Node Commands',
+  summary: 'Show a pool on one screen: what is wrong, and what to do. Without a name: all pools.',
+  examples: [
+    ['Show all pools', 'kubectl windowspool status'],
+    ['Show what is wrong with a pool, and the next step', 'kubectl windowspool status web'],
+    ['Follow an update', 'kubectl windowspool status web --watch'],
+    [
+      'List the pools with problems',
+      "kubectl windowspool status -o json | jq -r '.[] | select(.problems != []) | .pool'",
+    ],
+  ],
+  options: [outputOption(), new Option('-w, --watch', 'Follow the changes until you press Ctrl-C.')],
+  run: async ({ connect, terminal }, [pool], flags) => status(await connect(), terminal, pool, flags),
+};

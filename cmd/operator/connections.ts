@@ -5,6 +5,7 @@ import { createAwsPorts } from '../../controllers/aws/ports.ts';
 import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createInstanceLists, createUserScripts } from '../../controllers/kubernetes/configMaps.ts';
+import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
 import { createNodePods } from '../../controllers/kubernetes/nodePods.ts';
@@ -38,7 +39,7 @@ export interface Connections {
  * may run its credential plugin.
  */
 export async function connect(
-  options: Options & { readonly context?: string | undefined },
+  options: Options & Pick<CredentialSource, 'overrides'>,
   version: string,
   log: Logger,
   fence: Fence,
@@ -47,7 +48,7 @@ export async function connect(
   const metrics = createEngineMetrics(registry);
   const client = await createKubernetesClient({
     kubeconfigPath: options.kubeconfig,
-    context: options.context,
+    overrides: options.overrides,
     serviceAccountDir: options.serviceAccountDir,
     log,
     version,

@@ -12,7 +12,7 @@ export interface Credentials {
 }
 
 export interface Authentication {
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly tls: TlsOptions;
 }
 

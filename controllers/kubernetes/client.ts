@@ -61,8 +61,8 @@ export interface KubernetesClientOptions extends CredentialSource {
   readonly timeoutMs?: number;
   /** Called for each warning in a response, such as those of the API server about a manifest. */
   readonly onWarning?: (text: string) => void;
-  /** Called for each request. `code` is the HTTP status, or `<error>` if there was no response. */
-  readonly onRequest?: (code: string, method: string, host: string) => void;
+  /** Called for each request. `code` is the HTTP status, or `<error>` if there was no response; `url` has the path and the query. */
+  readonly onRequest?: (code: string, method: string, host: string, url: string) => void;
   /** Checked right before each write. Default: every write may be sent. */
   readonly fence?: Fence;
 }
@@ -192,11 +192,12 @@ export class KubernetesClient {
   ): Promise<IncomingMessage> {
     const { headers, tls } = await this.#authenticate(options.signal);
     let code = '<error>';
+    const url = this.#url(path, options.query);
     const arrived = this.#time.measure();
     try {
       const response = await send({
         method,
-        url: this.#url(path, options.query),
+        url,
         headers: { ...headers, ...headersOf(options), 'user-agent': this.#userAgent },
         body: options.body === undefined ? undefined : JSON.stringify(options.body),
         agent: this.#connections.agent(tls),
@@ -212,7 +213,7 @@ export class KubernetesClient {
       const { chunks } = await readChunks(response, ERROR_BODY_LIMIT);
       throw errorOfResponse(status, response.headers['retry-after'], Buffer.concat(chunks));
     } finally {
-      this.#onRequest(code, method, this.#host);
+      this.#onRequest(code, method, this.#host, url.href);
     }
   }
 

@@ -1,10 +1,11 @@
 import type { Credentials } from './authentication.ts';
+import type { KubeconfigOverrides } from './kubeconfigOverrides.ts';
 
 export interface CredentialSource {
   /** Default: no kubeconfig; the pod's ServiceAccount is used. */
   readonly kubeconfigPath?: string | undefined;
-  /** The context of the kubeconfig. Default: its current-context. */
-  readonly context?: string | undefined;
+  /** What replaces parts of the kubeconfig. */
+  readonly overrides?: KubeconfigOverrides | undefined;
   /** The folder with the ServiceAccount's token and ca.crt. Default: where the kubelet mounts them. */
   readonly serviceAccountDir?: string | undefined;
 }
@@ -12,7 +13,7 @@ export interface CredentialSource {
 /** Loads the kubeconfig or, without a path, the pod's ServiceAccount. Throws an error that says what to do if neither exists. */
 export async function loadCredentials({
   kubeconfigPath,
-  context,
+  overrides,
   serviceAccountDir,
 }: CredentialSource): Promise<Credentials> {
   // Loaded lazily: client-node reads kubeconfigs and takes 33 MB of memory, which a pod must not pay for.
@@ -21,5 +22,5 @@ export async function loadCredentials({
     return new PodCredentials(serviceAccountDir);
   }
   const { KubeconfigCredentials } = await import('./kubeconfigCredentials.ts');
-  return new KubeconfigCredentials(kubeconfigPath, { context });
+  return new KubeconfigCredentials(kubeconfigPath, { overrides });
 }

@@ -10,7 +10,7 @@ const KEEP_ALIVE_MS = 15_000;
 export interface Exchange {
   readonly method: string;
   readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: string | undefined;
   readonly agent: Agent;
   /** Aborts the exchange at any time, including while the body is read. */

@@ -75,11 +75,14 @@ describe('a list of kubeconfigs', () => {
     ['keeps the first of two objects of a name', ['second', 'shadowed'], undefined, 'https://second:1'],
   ];
   for (const [what, source, context, server] of rows)
-    it(what, () => assert.equal(new KubeconfigCredentials(files(...source), { context }).server, server));
+    it(what, () => {
+      const { server: found } = new KubeconfigCredentials(files(...source), { overrides: { context } });
+      assert.equal(found, server);
+    });
 
   it('lists the contexts when it lacks the one that is asked for', () => {
     assert.throws(
-      () => new KubeconfigCredentials(files('first', 'second'), { context: 'three' }),
+      () => new KubeconfigCredentials(files('first', 'second'), { overrides: { context: 'three' } }),
       /has no context three\. Choose one of its contexts: one, two\.$/,
     );
   });

@@ -7,6 +7,7 @@ import { delimiter } from 'node:path';
 import { type Cluster, type DispatcherOptions, HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import type { Authentication, Credentials, TlsOptions } from './authentication.ts';
 import { ExpiringCache } from './expiringCache.ts';
+import { impersonationHeaders, type KubeconfigOverrides, withOverrides } from './kubeconfigOverrides.ts';
 import { fileProblem } from './kubernetesError.ts';
 
 /** Time-out of an exec plugin such as `aws eks get-token`. client-node has none. */
@@ -38,17 +39,21 @@ export class KubeconfigCredentials implements Credentials {
   readonly #config: SharedPoolConfig;
   readonly #cache = new ExpiringCache<Authentication>(1, () => 0);
   readonly #execTimeoutMs: number;
+  readonly #impersonation: Authentication['headers'];
 
   /**
    * `source`: the path of a kubeconfig, or several as in KUBECONFIG. Throws an error that says what to do if it has no usable cluster.
    */
   constructor(
     source: string,
-    { execTimeoutMs = EXEC_TIMEOUT_MS, context }: { execTimeoutMs?: number; context?: string | undefined } = {},
+    {
+      execTimeoutMs = EXEC_TIMEOUT_MS,
+      overrides = {},
+    }: { execTimeoutMs?: number; overrides?: KubeconfigOverrides | undefined } = {},
   ) {
     this.#execTimeoutMs = execTimeoutMs;
-    this.#config = load(source);
-    if (context !== undefined) choose(this.#config, context, source);
+    this.#config = load(source, overrides);
+    this.#impersonation = impersonationHeaders(overrides);
     boundPlugins(this.#config, execTimeoutMs);
     const cluster = this.#config.getCurrentCluster();
     if (!cluster)
@@ -86,7 +91,7 @@ export class KubeconfigCredentials implements Credentials {
     } finally {
       clearTimeout(timer);
     }
-    return { headers: context.getHeaders(), tls: this.#config.tls };
+    return { headers: { ...context.getHeaders(), ...this.#impersonation }, tls: this.#config.tls };
   }
 }
 
@@ -115,17 +120,20 @@ function boundPlugins(config: KubeConfig, timeout: number): void {
 }
 
 /** As kubectl reads KUBECONFIG: of several files, the first that has a name counts, and missing files are skipped. */
-function load(source: string): SharedPoolConfig {
+function load(source: string, overrides: KubeconfigOverrides): SharedPoolConfig {
   const paths = source.split(delimiter).filter((path) => path !== '');
-  const found = paths.length > 1 ? paths.filter((path) => existsSync(path)) : paths;
-  const files = (found.length > 0 ? found : paths.slice(0, 1)).map((path) => loadFile(path));
+  const existing = paths.filter((path) => existsSync(path));
+  // With --server, kubectl needs no kubeconfig.
+  const needed = overrides.server === undefined ? paths.slice(0, 1) : [];
+  const files = (existing.length > 0 ? existing : needed).map((path) => loadFile(path));
   const config = new SharedPoolConfig();
-  config.loadFromOptions({
+  const parts = {
     clusters: firstOfName(files.flatMap(({ clusters }) => clusters)),
     users: firstOfName(files.flatMap(({ users }) => users)),
     contexts: firstOfName(files.flatMap(({ contexts }) => contexts)),
     currentContext: files.find(({ currentContext }) => currentContext)?.currentContext ?? '',
-  });
+  };
+  config.loadFromOptions(withOverrides(parts, overrides, source));
   return config;
 }
 
@@ -143,11 +151,4 @@ function loadFile(path: string): KubeConfig {
 
 function firstOfName<T extends { readonly name: string }>(all: readonly T[]): T[] {
   return all.filter(({ name }, index) => all.findIndex((other) => other.name === name) === index);
-}
-
-function choose(config: KubeConfig, context: string, source: string): void {
-  const names = config.contexts.map(({ name }) => name);
-  if (!names.includes(context))
-    throw new Error(`${source} has no context ${context}. Choose one of its contexts: ${names.join(', ') || 'none'}.`);
-  config.setCurrentContext(context);
 }

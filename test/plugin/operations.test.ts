@@ -47,6 +47,8 @@ describe('kubectl windowspool replace, remove, pause, resume, retry and plan', (
     await next.shows('[y/N]');
     next.type('\x03');
     assert.equal(await next.ended, 130);
+    const dryRun = await plugin.run(['replace', node, '--dry-run=server']);
+    assert.match(dryRun.stdout, /\nThe API server accepts the change\. Nothing was changed \(server dry run\)\.\n$/);
     const piped = await plugin.run(['replace', node]);
     assert.equal(piped.code, 3);
     assert.match(piped.stderr, /^Nothing was changed: .* --yes\.\n$/);

@@ -23,7 +23,7 @@ describe('kubectl windowspool status and nodes', () => {
 
   it('kubectl lists the plugin, and finds it', async () => {
     const { stdout } = await plugin.run(['--help']);
-    assert.match(stdout, /^Usage: kubectl windowspool /);
+    assert.match(stdout, /^Usage:\n {2}kubectl windowspool /m);
     assert.match(stdout, /^ {2}status /m);
   });
 
@@ -111,6 +111,19 @@ describe('kubectl windowspool status and nodes', () => {
       stderr,
       /^Permission denied: windowspools.winpool.dev .* "system:serviceaccount:default:default" .* ClusterRole windowspool-operator-windowspools-view [^\n]*\n$/,
     );
+  });
+
+  it('accepts the global flags of kubectl', async () => {
+    const account = 'system:serviceaccount:default:default';
+    const denied = await plugin.run(['status', '--as', account, '--as-group=dev', '--as-group=ops']);
+    assert.equal(denied.code, 1);
+    assert.ok(denied.stderr.includes(`"${account}"`), denied.stderr);
+    const groups = ['--as=anyone', '--as-group=system:masters'];
+    const allowed = await plugin.run(['status', 'web', '-n=shop', '--insecure-skip-tls-verify', ...groups, '-v=6']);
+    assert.deepEqual([allowed.code, allowed.stdout], [0, (await plugin.run(['status', 'web'])).stdout]);
+    assert.match(allowed.stderr, /^GET https:\S+\/apis\/winpool\.dev\/v1alpha1\/windowspools\?\S+ 200$/m);
+    const unknown = await plugin.run(['status', '--cluster=other']);
+    assert.match(unknown.stderr, /has no cluster other\. Choose one of its clusters: [^\n]*\n$/);
   });
 
   it('reports a cluster that cannot be reached, and one that does not respond in time', async () => {

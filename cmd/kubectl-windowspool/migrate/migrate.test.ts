@@ -3,11 +3,12 @@ import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts
 import { existingPool, knownStatus } from '../../../controllers/windowspool/testing/fixtures.ts';
 import { assertNames } from '../../../test/messages.ts';
 import { explain, Failure } from '../failure.ts';
+import type { DryRun } from '../flags.ts';
 import type { Terminal } from '../terminal.ts';
 import { blockedBy, FakeApi, type FakeObject, failure } from '../testing/fakeApi.ts';
 import { NEW, nodesOf, OLD, readyPool } from '../testing/migrations.ts';
 import { plain } from '../text.ts';
-import { drainNodes, type MigrateFlags, migrate, readPlan } from './migrate.ts';
+import { drainNodes, type MigrateFlags, migrate, migrateCommand, readPlan } from './migrate.ts';
 import type { MigrationReport } from './report.ts';
 
 const PASS_MS = 5;
@@ -216,17 +217,26 @@ describe('the workloads that kubectl windowspool migrate finds', () => {
 
   it('need two pools', async () => {
     await using served = await sameVersion().serve();
-    const run = (names: [string, string], flags: MigrateFlags = {}) =>
-      migrate(served.cluster, recorded().terminal, names, flags).then(
-        () => '0',
-        (error: Failure) => `${error.code} ${error.message}`,
-      );
+    const { terminal } = recorded();
+    const { signal } = served.cluster;
+    const context = { terminal, signal, version: '1.2.3', connect: async () => served.cluster };
+    const run = async (names: [string, string], flags: MigrateFlags = {}) => {
+      try {
+        migrateCommand.check?.(names, flags);
+        await migrateCommand.run(context, names, { ...flags, requestTimeout: 1_000 });
+        return '0';
+      } catch (error) {
+        assert.ok(error instanceof Failure);
+        return `${error.code} ${error.message}`;
+      }
+    };
     assert.deepEqual(
       [
         await run(['old', 'old']),
         await run(['old', 'newer']),
         await run(['odl', 'new']),
         await run(['old', 'new'], { yes: true }),
+        await run(['old', 'new'], { dryRun: 'server' }),
         await run(['old', 'new'], { drain: true, output: 'json' }),
         await run(['old', 'new']),
       ],
@@ -234,7 +244,8 @@ describe('the workloads that kubectl windowspool migrate finds', () => {
         '2 Name two different pools: old is both the old and the new one.',
         '1 WindowsPool "newer" not found. The pools are: new and old.',
         '1 WindowsPool "odl" not found. Did you mean "old"?',
-        '2 --allow-pending and --yes require --drain.',
+        '2 --allow-pending, --yes and --dry-run require --drain.',
+        '2 --allow-pending, --yes and --dry-run require --drain.',
         '2 --drain and --output exclude each other.',
         '0',
       ],
@@ -274,14 +285,19 @@ interface DrainOutcome {
 /** Runs migrate --drain with --yes, or with the answer to its question. */
 async function drain(
   api: FakeApi,
-  { answer, signal, allowsPending = false }: { answer?: string; signal?: AbortSignal; allowsPending?: boolean } = {},
+  {
+    answer,
+    signal,
+    allowsPending = false,
+    dryRun = 'none',
+  }: { answer?: string; signal?: AbortSignal; allowsPending?: boolean; dryRun?: DryRun } = {},
 ): Promise<DrainOutcome> {
   await using served = await api.serve(signal);
   const { cluster } = served;
   const { terminal, text } = recorded(answer);
   try {
     const plan = await readPlan(cluster, terminal, ['old', 'new'], allowsPending);
-    await drainNodes(cluster, terminal, plan, answer === undefined, PASS_MS);
+    await drainNodes(cluster, terminal, plan, { yes: answer === undefined, dryRun }, PASS_MS);
     return { code: 0, error: '', text: text() };
   } catch (error) {
     return { code: error instanceof Failure ? error.code : 130, error: explain(error), text: text() };
@@ -291,6 +307,16 @@ async function drain(
 const cordoned = (api: FakeApi) => api.nodes.filter(({ unschedulable }) => unschedulable).map(({ name }) => name);
 
 describe('kubectl windowspool migrate --drain', () => {
+  it('changes nothing in a dry run; one of the server lets the API server check the cordons', async () => {
+    const api = sameVersion();
+    const local = await drain(api, { dryRun: 'client' });
+    assert.match(local.text, /^Nothing was changed \(dry run\)\.$/m);
+    assert.deepEqual([local.code, api.writes], [0, []]);
+    const checked = await drain(api, { dryRun: 'server' });
+    assert.match(checked.text, /^The API server accepts .* \(server dry run\)\.$/m);
+    assert.deepEqual([api.writes, cordoned(api)], [['check cordon old-1', 'check cordon old-2'], []]);
+  });
+
   it('cordons all nodes, then drains one after the other when the pods of the last one are ready again', async () => {
     const api = sameVersion();
     recreating(api, 3);

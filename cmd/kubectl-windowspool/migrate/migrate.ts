@@ -1,8 +1,11 @@
 /** `kubectl windowspool migrate`: which workloads still use a pool, what each must change to run in another, and the drain of the old nodes. */
+import { Option } from 'commander';
 import { joined } from '../../../controllers/windowspool/util/words.ts';
 import type { Cluster } from '../cluster.ts';
-import { confirm } from '../confirm.ts';
+import type { PluginCommand } from '../command.ts';
+import { type ChangeFlags, confirm, DRY_RUN_ENDS } from '../confirm.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { dryRunOption, outputOption, yesOption } from '../flags.ts';
 import { type OutputFormat, printResult, printSkipped } from '../output.ts';
 import { missingPermissions } from '../permissions.ts';
 import { runtimeClassesOf } from '../runtimeClasses.ts';
@@ -17,34 +20,41 @@ import {
   stoppedLines,
 } from './drainPlan.ts';
 import { readInventory } from './inventory.ts';
-import { PoolDrain } from './poolDrain.ts';
+import { cordonOf, PoolDrain } from './poolDrain.ts';
 import { isDone, progressLines, progressScreen } from './progress.ts';
 import { isReady, migrationReport } from './report.ts';
 import { findingLines, reportLines } from './reportLines.ts';
 import { type Move, moveOf } from './side.ts';
 
-export interface MigrateFlags {
+export interface MigrateFlags extends ChangeFlags {
   readonly drain?: boolean;
   readonly allowPending?: boolean;
-  readonly yes?: boolean;
   readonly output?: OutputFormat;
 }
 
 /** Time between two reads of the drained nodes, in milliseconds. */
 const INTERVAL_MS = 2_000;
 
+/** Throws if the arguments exclude each other. */
+function checkMigrateArguments(
+  [from, to]: readonly string[],
+  { drain, allowPending, yes, dryRun = 'none', output }: MigrateFlags,
+): void {
+  if (from === to) throw new Failure(`Name two different pools: ${from} is both the old and the new one.`, EXIT.usage);
+  if (!drain && (allowPending || yes || dryRun !== 'none'))
+    throw new Failure('--allow-pending, --yes and --dry-run require --drain.', EXIT.usage);
+  if (drain && output) throw new Failure('--drain and --output exclude each other.', EXIT.usage);
+}
+
 /** Prints what the migration requires. Fails if a workload must change, or if something blocks the move. With --drain, drains the old nodes. */
 export async function migrate(
   cluster: Cluster,
   terminal: Terminal,
   [from, to]: readonly [from: string, to: string],
-  { drain, allowPending = false, yes, output }: MigrateFlags,
+  { drain, allowPending = false, output, ...flags }: MigrateFlags,
 ): Promise<void> {
-  if (from === to) throw new Failure(`Name two different pools: ${from} is both the old and the new one.`, EXIT.usage);
-  if (!drain && (allowPending || yes)) throw new Failure('--allow-pending and --yes require --drain.', EXIT.usage);
-  if (drain && output) throw new Failure('--drain and --output exclude each other.', EXIT.usage);
   const plan = await readPlan(cluster, terminal, [from, to], allowPending);
-  if (drain) return drainNodes(cluster, terminal, plan, yes);
+  if (drain) return drainNodes(cluster, terminal, plan, flags);
   const { report } = plan;
   printResult(terminal, output, report, (columns) => reportLines(report, columns, terminal.paint));
   // The lines say what to do first.
@@ -70,7 +80,7 @@ export async function drainNodes(
   cluster: Cluster,
   terminal: Terminal,
   plan: DrainPlan,
-  yes: boolean | undefined,
+  { yes, dryRun = 'none' }: ChangeFlags,
   intervalMs = INTERVAL_MS,
 ): Promise<void> {
   const { columns, paint, isScreen } = terminal;
@@ -86,6 +96,10 @@ export async function drainNodes(
       `Permission denied: you may not ${joined(missing)}, which --drain requires. Ask a cluster administrator for ${missing.length === 1 ? 'this permission' : 'these permissions'}.`,
     );
   terminal.print(['', ...drainLines(plan, columns)].join('\n'));
+  if (dryRun !== 'none') {
+    if (dryRun === 'server') for (const node of from.nodes) await cluster.patch(...cordonOf(node), true);
+    return terminal.print(DRY_RUN_ENDS[dryRun]);
+  }
   await confirm(terminal, `\nDrain pool ${from.name}?`, yes, cluster.signal);
   const run = new PoolDrain(cluster, plan, intervalMs);
   let shown: readonly string[] = [];
@@ -118,3 +132,29 @@ async function readMove(cluster: Cluster, from: string, to: string): Promise<Mov
   ]);
   return moveOf([old, oldNodes], [target, nodes], runtimeClasses);
 }
+
+/** `kubectl windowspool migrate`. */
+export const migrateCommand: PluginCommand<MigrateFlags> = {
+  usage: 'migrate <from> <to>',
+  group: 'Workload Commands',
+  summary: 'Show which workloads still use a pool, and what each must change to run in another.',
+  details: 'With --drain, it cordons the nodes of the old pool and evicts their pods.',
+  examples: [
+    ['Show what keeps workloads in the pool old', 'kubectl windowspool migrate old new'],
+    ['Show what the drain would disrupt', 'kubectl windowspool migrate old new --drain --dry-run=client'],
+    ['Move the pods', 'kubectl windowspool migrate old new --drain'],
+  ],
+  options: [
+    new Option('--drain', 'Cordon the nodes of the old pool, and evict their pods. Asks for confirmation.'),
+    new Option(
+      '--allow-pending',
+      'With --drain: drain even if workloads cannot run in the new pool, so that their pods stay Pending.',
+    ),
+    yesOption(),
+    dryRunOption(),
+    outputOption(),
+  ],
+  check: checkMigrateArguments,
+  run: async ({ connect, terminal }, [from = '', to = ''], flags) =>
+    migrate(await connect(), terminal, [from, to], flags),
+};

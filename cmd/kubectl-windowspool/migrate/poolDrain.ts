@@ -27,6 +27,11 @@ import type { FoundWorkload } from './inventory.ts';
 import { isDone, type NodeProgress, type Phase, type Progress } from './progress.ts';
 import { workloadName } from './report.ts';
 
+/** The path and the patch that cordon a node. Its UID is a precondition. */
+export function cordonOf({ name, uid }: NodeRecord): [path: string, patch: object] {
+  return [nodePath(name), { metadata: { uid }, spec: { unschedulable: true } }];
+}
+
 interface State {
   node: NodeRecord;
   phase: Phase;
@@ -108,11 +113,10 @@ export class PoolDrain {
     this.#report(isWaiting ? hold : '', ![...this.#states.values()].some(isActive));
   }
 
-  /** Cordons exactly this node: its UID is a precondition. If it was deleted meanwhile, the next pass does not list it. */
-  async #cordon({ name, uid }: NodeRecord): Promise<void> {
-    const body = { metadata: { uid }, spec: { unschedulable: true } };
+  /** Cordons exactly this node. If it was deleted meanwhile, the next pass does not list it. */
+  async #cordon(node: NodeRecord): Promise<void> {
     try {
-      await this.#cluster.patch(nodePath(name), body, false);
+      await this.#cluster.patch(...cordonOf(node), false);
     } catch (error) {
       if (!(error instanceof KubernetesError) || !['gone', 'conflict'].includes(toCallError(error, '').kind))
         throw error;

@@ -66,7 +66,7 @@ export class FakeApi {
     if (resource === 'selfsubjectaccessreviews')
       return { status: 201, body: { status: { allowed: this.#allows(body) } } };
     if (path.endsWith('/eviction')) return this.#evict(`${namespace}/${name}`);
-    if (method === 'PATCH') return this.#patch(resource, name ?? '', body);
+    if (method === 'PATCH') return this.#patch(resource, name ?? '', body, query.dryRun === 'All');
     if (name !== undefined) return this.#get(resource, namespace ?? '', name);
     if (this.denied.has(resource))
       return failure(403, 'Forbidden', `${resource} is forbidden: User "reader" cannot list resource "${resource}"`);
@@ -100,12 +100,12 @@ export class FakeApi {
     return !this.denied.has(`${verb} ${resource}${subresource ? `/${subresource}` : ''}`);
   }
 
-  #patch(resource: string, name: string, body: unknown): Answer {
+  #patch(resource: string, name: string, body: unknown, isTrial: boolean): Answer {
     const { metadata, spec } = body as { metadata: { uid: string }; spec: { unschedulable: boolean } };
     const node = this.nodes.find((each) => each.name === name && each.uid === metadata.uid);
     if (resource !== 'nodes' || !node) return failure(404, 'NotFound', `${resource} "${name}" not found`);
-    this.writes.push(`cordon ${name}`);
-    this.nodes = this.nodes.map((each) => (each === node ? { ...node, ...spec } : each));
+    this.writes.push(`${isTrial ? 'check ' : ''}cordon ${name}`);
+    if (!isTrial) this.nodes = this.nodes.map((each) => (each === node ? { ...node, ...spec } : each));
     return { status: 200, body: nodeJson(node) };
   }
 
