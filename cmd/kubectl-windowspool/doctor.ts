@@ -35,10 +35,17 @@ const LEASE_NAMESPACE = 'kube-system';
 /** A leader renews its lease several times within its duration. */
 const DEFAULT_LEASE_SECONDS = 15;
 
-/** Prints the checks. Fails if one of them fails. */
-async function doctor(cluster: Cluster, terminal: Terminal, flags: DoctorFlags, version: string): Promise<void> {
+/** Prints the checks, with those of one pool or of all. Fails if one of them fails. */
+async function doctor(
+  cluster: Cluster,
+  terminal: Terminal,
+  pool: string | undefined,
+  flags: DoctorFlags,
+  version: string,
+): Promise<void> {
   // Without a cluster, every check would fail for the same reason.
   const checks = [await serverCheck(cluster)];
+  const pools = pool === undefined ? undefined : [await cluster.pool(pool)];
   checks.push(
     ...(
       await Promise.all([
@@ -50,7 +57,7 @@ async function doctor(cluster: Cluster, terminal: Terminal, flags: DoctorFlags, 
         exporterCheck(cluster),
         gmsaCheck(cluster),
         eksCheck(cluster, flags, version),
-        poolChecks(cluster),
+        poolChecks(cluster, pools),
       ])
     ).flat(),
   );
@@ -230,9 +237,9 @@ async function eksCheck(cluster: Cluster, flags: DoctorFlags, version: string): 
   });
 }
 
-async function poolChecks(cluster: Cluster): Promise<Check[]> {
+async function poolChecks(cluster: Cluster, pools?: readonly WindowsPool[]): Promise<Check[]> {
   try {
-    return (await cluster.pools()).flatMap(checksOfPool);
+    return (pools ?? (await cluster.pools())).flatMap(checksOfPool);
   } catch (error) {
     return [{ name: 'Pools', result: 'SKIP', detail: skipReason(error) }];
   }
@@ -270,12 +277,13 @@ function checkOf(subject: string, { name, severity, status, message }: Omit<Chec
 
 /** `kubectl windowspool doctor`. */
 export const doctorCommand: PluginCommand<DoctorFlags> = {
-  usage: 'doctor',
+  usage: 'doctor [pool]',
   group: 'Troubleshooting Commands',
   summary: 'Check what the operator and its pools require, and show the command that fixes it.',
   details: 'Checks what you may read. With AWS credentials, it also reads the EKS cluster.',
   examples: [
     ['Check the cluster, the operator and all pools', 'kubectl windowspool doctor'],
+    ['Check the cluster, the operator and one pool', 'kubectl windowspool doctor web'],
     ['Check an operator in another namespace', 'kubectl windowspool doctor --operator-namespace=kube-system'],
     [
       'Name the EKS cluster before the first pool exists',
@@ -291,5 +299,5 @@ export const doctorCommand: PluginCommand<DoctorFlags> = {
     ),
     outputOption(),
   ],
-  run: async ({ connect, terminal, version }, _, flags) => doctor(await connect(), terminal, flags, version),
+  run: async ({ connect, terminal, version }, [pool], flags) => doctor(await connect(), terminal, pool, flags, version),
 };

@@ -216,10 +216,16 @@ function meaningOf(reason: string, pool: string): string {
   return text?.replaceAll('POOL', pool).replace(/ \(kubectl [^)]*\)/g, '') ?? `See the message of ${reason}.`;
 }
 
-/** The command in a text for people, to show it on a line of its own: in parentheses, or from a colon to the end. A command with a placeholder cannot be run. */
+/** The command in a text for people, to show it on a line of its own: in parentheses, or from a colon to the end. Undefined if it cannot be run as it is. */
 export function commandIn(message: string): string | undefined {
   const found = /[:(] ?((?:kubectl|aws) [^()]*?(?:\$\([^)]*\)[^()]*?)?)(?:\)|\.? *$|\. (?=[A-Z]))/.exec(message)?.[1];
-  return found && !/\b[A-Z]{4,}\b/.test(found.replace(/EC2_WINDOWS/g, '')) ? found : undefined;
+  return found !== undefined && isRunnable(found) ? found : undefined;
+}
+
+/** Whether it has no placeholder such as NODE or SECURITY_GROUP, is no enumeration in a sentence, and is not only the name of a command of the AWS CLI. */
+function isRunnable(command: string): boolean {
+  const hasPlaceholder = /(?<![\w-])[A-Z]{3,}(?:_[A-Z]+)*(?![\w-])/.test(command);
+  return !hasPlaceholder && !command.includes(', ') && (command.startsWith('kubectl ') || command.includes(' --'));
 }
 
 /** The pending steps of a pool. An older operator wrote texts without a reason. */

@@ -22,7 +22,7 @@ const DESCRIPTION = `Shows and operates pools of Windows nodes (WindowsPools), w
 Exit codes: 0 success, 1 the command or a check failed, 2 invalid usage, 3 you did not confirm, 130 interrupted.`;
 
 /** All commands, in the order of the help. */
-const COMMANDS: readonly PluginCommand[] = [
+export const COMMANDS: readonly PluginCommand[] = [
   statusCommand,
   nodesCommand,
   planCommand,
@@ -58,7 +58,7 @@ export async function runPlugin(args: readonly string[], surroundings: Surroundi
 }
 
 /** Runs the command of the arguments, in the syntax of kubectl. Throws a CommanderError, which is printed, or the error of the command. */
-async function parse(program: Command, args: readonly string[]): Promise<void> {
+export async function parse(program: Command, args: readonly string[]): Promise<void> {
   const options = [program, ...program.commands].flatMap((command) => command.options);
   await program.parseAsync(asCommanderArguments(args, options), { from: 'user' });
 }

@@ -63,6 +63,14 @@ describe('the command in a message', () => {
       'kubectl annotate node ip-1.internal winpool.dev/replace=true',
     ],
     ['Delete it (aws eks delete-nodegroup --cluster-name CLUSTER).', undefined],
+    ['Delete it (aws ec2 describe-network-interfaces --filters Name=group-id,Values=SECURITY_GROUP).', undefined],
+    ['Restore the label (kubectl label node ip-1 KEY=VALUE).', undefined],
+    ['Without the rule, much fails (kubectl logs, exec and port-forward fail).', undefined],
+    ['Recreate the profile (aws iam create-instance-profile), and add the role.', undefined],
+    [
+      'Create it (aws eks create-access-entry --cluster-name prod --principal-arn arn:aws:iam::1:role/AmazonEKS_CNI --type EC2_WINDOWS).',
+      'aws eks create-access-entry --cluster-name prod --principal-arn arn:aws:iam::1:role/AmazonEKS_CNI --type EC2_WINDOWS',
+    ],
     ['Nothing to run.', undefined],
   ];
   for (const [message, command] of rows) it(message, () => assert.equal(commandIn(message), command));
