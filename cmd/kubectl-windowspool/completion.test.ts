@@ -52,6 +52,7 @@ describe('the completion of kubectl windowspool', () => {
         'status',
         'nodes',
         'plan',
+        'update',
         'replace',
         'remove',
         'retry',

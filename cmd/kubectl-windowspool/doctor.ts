@@ -160,7 +160,7 @@ const PERMISSIONS: readonly {
   },
   {
     name: 'Your permission to change pools',
-    commands: 'retry, pause and resume',
+    commands: 'update, retry, pause and resume',
     permissions: [{ verb: 'patch', ...POOLS }],
   },
   {

@@ -59,7 +59,7 @@ export const dryRunOption = (): Option =>
     .default('none');
 
 /** The parser of a flag. Its errors complete `It …`. */
-function parsedBy<T>(read: (text: string) => T): (text: string) => T {
+export function parsedBy<T>(read: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
       return read(text);

@@ -17,7 +17,7 @@ import {
   remedyFor,
 } from '../../controllers/windowspool/api/reasons.ts';
 import { resolved } from '../../controllers/windowspool/conditions/references.ts';
-import { describeRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
+import { describeRelease, isNewerRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
 
@@ -38,6 +38,8 @@ export interface PoolReport {
   readonly problems: readonly Finding[];
   /** What the operator, EKS or a node is working on. */
   readonly inProgress: readonly Finding[];
+  /** What you can do, although nothing is wrong: a newer release is available. */
+  readonly notes: readonly Finding[];
   readonly nodes: NodeCounts;
   readonly windowsVersion: string;
   readonly build?: string;
@@ -76,6 +78,9 @@ const ORDER = [
 /** Reasons of conditions that are True and still need attention. */
 const WARNINGS: readonly string[] = ['MetWithWarnings', 'PrerequisitesIgnored'];
 
+/** Reasons of conditions that are False although nothing is wrong. */
+const NOTES: readonly string[] = ['UpdateAvailable'];
+
 /** Reasons of Disrupting that need no action. */
 const LEAVING: readonly string[] = ['Draining', 'DisruptionPending'];
 
@@ -93,7 +98,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
   const { metadata, spec, status } = pool;
   const conditions = resolved(status?.conditions ?? []);
   const ready = conditions.find(({ type }) => type === 'Ready');
-  const { problems, inProgress } = findingsIn(conditions);
+  const findings = findingsIn(conditions);
   const group = status?.nodeGroup;
   const build = status?.summary?.build;
   return {
@@ -101,8 +106,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     verdict: verdictOf(pool, ready),
     paused: isPaused(pool),
     message: ready?.message ?? 'The operator has not reported on this pool yet.',
-    problems,
-    inProgress,
+    ...findings,
     nodes: status?.nodes ?? {},
     windowsVersion: spec.windowsVersion,
     ...(build && { build }),
@@ -116,7 +120,7 @@ export function reportOf(pool: WindowsPool): PoolReport {
     ...(status?.runtimeClass && { runtimeClass: status.runtimeClass.name }),
     pendingSteps: pendingStepsIn(status),
     checks: status?.checks ?? [],
-    ...nextOf(pool, problems, inProgress),
+    ...nextOf(pool, findings),
   };
 }
 
@@ -146,12 +150,15 @@ function verdictOf(pool: WindowsPool, ready: Condition | undefined): PoolReport[
   return ready.status === 'True' ? 'Ready' : 'NotReady';
 }
 
-function findingsIn(conditions: readonly Condition[]): Pick<PoolReport, 'problems' | 'inProgress'> {
+type Findings = Pick<PoolReport, 'problems' | 'inProgress' | 'notes'>;
+
+function findingsIn(conditions: readonly Condition[]): Findings {
   const sorted = conditions
     .filter(({ type }) => ORDER.includes(type))
     .toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
   const problems: Finding[] = [];
   const inProgress: Finding[] = [];
+  const notes: Finding[] = [];
   const known = new Set<string>();
   for (const { type, status, reason, message } of sorted) {
     const isProblemWhileTrue = type === 'Disrupting' || type === 'Stalled' || WARNINGS.includes(reason);
@@ -160,18 +167,19 @@ function findingsIn(conditions: readonly Condition[]): Pick<PoolReport, 'problem
     if ((type === 'Stalled' && known.has(reason)) || (type === 'Ready' && known.size > 0)) continue;
     known.add(reason);
     const isNormal = onTheWay.has(reason) || (type === 'Disrupting' && LEAVING.includes(reason));
-    (isNormal ? inProgress : problems).push({ condition: type, reason, message });
+    (isNormal ? inProgress : NOTES.includes(reason) ? notes : problems).push({ condition: type, reason, message });
   }
   // Conditions that wait for another one explain nothing.
   const causes = inProgress.filter(({ reason }) => reason !== 'Pending');
-  return { problems, inProgress: problems.length + causes.length > 0 ? causes : inProgress };
+  return { problems, notes, inProgress: problems.length + causes.length > 0 ? causes : inProgress };
 }
 
 type Next = Pick<PoolReport, 'nextStep' | 'nextCommand'>;
 
 const command = (...words: readonly string[]) => ['kubectl windowspool', ...words].join(' ');
 
-function nextOf(pool: WindowsPool, [problem]: readonly Finding[], [progress]: readonly Finding[]): Next {
+function nextOf(pool: WindowsPool, { problems, inProgress, notes }: Findings): Next {
+  const [[problem], [progress], [note]] = [problems, inProgress, notes];
   const { name } = pool.metadata;
   const watch = command('status', name, '--watch');
   if (!isObserved(pool))
@@ -183,25 +191,39 @@ function nextOf(pool: WindowsPool, [problem]: readonly Finding[], [progress]: re
     return { nextStep: 'The pool is paused, and the operator changes nothing.', nextCommand: command('resume', name) };
   if (isDeleting(pool) && !problem) return { nextStep: 'Wait for the deletion to complete.', nextCommand: watch };
   if (problem) return nextFor(problem, pool);
-  if (progress) return { nextStep: meaningOf(progress.reason, name), nextCommand: watch };
+  if (progress) return { nextStep: remedyOf(progress.reason, name), nextCommand: watch };
+  if (note) return nextFor(note, pool);
   if (pendingStepsIn(pool.status).length > 0)
     return { nextStep: 'Changes are due that the operator does not make.', nextCommand: command('plan', name) };
   return { nextStep: 'No action is needed.' };
 }
 
-function nextFor({ condition, reason }: Finding, pool: WindowsPool): Next {
+function nextFor({ condition, reason, message }: Finding, pool: WindowsPool): Next {
   const { name } = pool.metadata;
-  const nextStep = meaningOf(reason, name);
+  const nextStep = remedyOf(reason, name);
   if (RETRIED.includes(reason)) return { nextStep, nextCommand: command('retry', name) };
   const check = nodeCheckReasons.find((each) => each === reason);
   const failing = pool.status?.failingNodes?.find((node) => node.reason === reason);
   if (check && failing) return { nextStep, nextCommand: commandForNode(check, failing.name, name) };
-  if (condition === 'UpToDate') return { nextStep, nextCommand: `kubectl edit windowspool ${name}` };
+  if (condition === 'UpToDate') return { nextStep, nextCommand: updateCommandFor(pool, reason) };
   if (condition === 'NodesVerified' || condition === 'RemediationAllowed')
     return { nextStep, nextCommand: command('nodes', name) };
   // It shows the command for each prerequisite.
-  if (condition === 'PrerequisitesMet') return { nextStep, nextCommand: command('doctor') };
+  if (condition === 'PrerequisitesMet') return { nextStep, nextCommand: commandIn(message) ?? command('doctor', name) };
   return { nextStep, nextCommand: `kubectl describe windowspool ${name}` };
+}
+
+function updateCommandFor({ metadata: { name }, spec, status }: WindowsPool, reason: string): string {
+  const { releaseVersion: running = '', latestReleaseVersion: newest = '' } = status?.nodeGroup ?? {};
+  // With these fields, and for another version of a launch template, there is no release to set.
+  const isCustom = spec.nodeGroup?.ami || spec.nodeGroup?.kubelet || newest.startsWith('ami-');
+  const isUpdate = reason === 'UpdateAvailable' && !isCustom && newest !== '' && isOtherRelease(newest, running);
+  return isUpdate ? command('update', name, '--release', newest) : `kubectl edit windowspool ${name}`;
+}
+
+/** Whether there is a newer release, or another custom AMI in the parameter: their IDs have no order. */
+export function isOtherRelease(newest: string, running: string): boolean {
+  return newest.startsWith('ami-') ? newest !== running : isNewerRelease(newest, running);
 }
 
 function commandForNode(check: NodeCheck, node: string, pool: string): string {
@@ -210,10 +232,34 @@ function commandForNode(check: NodeCheck, node: string, pool: string): string {
   return commandIn(remedy) ?? command('nodes', pool);
 }
 
-/** The meaning and remedy of a reason, for this pool, without commands for a node: the next command is shown below it. Reasons of a later release of the operator have none here. */
-function meaningOf(reason: string, pool: string): string {
+/**
+ * What to do about a reason, in this pool: its meaning without the first sentence, because the message says for this pool what that sentence says in general, and
+ * without commands, because the next command is shown below it. Reasons of a later release of the operator have none here.
+ */
+function remedyOf(reason: string, pool: string): string {
   const text: string | undefined = reasons[reason as Reason];
-  return text?.replaceAll('POOL', pool).replace(/ \(kubectl [^)]*\)/g, '') ?? `See the message of ${reason}.`;
+  if (text === undefined) return `See the message of ${reason}.`;
+  return asPluginCommands(text.replace(/^.*?\. (?=[A-Z])/s, '').replace(/^The message [^.]*\. (?=[A-Z])/, ''))
+    .replaceAll('POOL', pool)
+    .replace(/ \(kubectl [^)]*\)/g, '');
+}
+
+/** The text with the command of the plugin instead of the annotation that retries. */
+function asPluginCommands(text: string): string {
+  return text.replace(
+    /kubectl annotate wp (\S+) winpool\.dev\/retry=\$\(date \+%s\) --overwrite/g,
+    'kubectl windowspool retry $1',
+  );
+}
+
+/** The message of a problem, without the command that is shown as the next one. */
+export function withoutCommand(message: string, nextCommand: string | undefined): string {
+  const found = commandIn(message);
+  if (found === undefined || nextCommand === undefined) return asPluginCommands(message);
+  const isNext =
+    found === nextCommand || (found.includes('winpool.dev/replace') && nextCommand.startsWith(command('replace')));
+  if (!isNext) return asPluginCommands(message);
+  return message.replace(` (${found})`, '').replace(`: ${found}`, message.endsWith(found) ? '.' : '');
 }
 
 /** The command in a text for people, to show it on a line of its own: in parentheses, or from a colon to the end. Undefined if it cannot be run as it is. */

@@ -16,6 +16,7 @@ import { nodesCommand } from './nodes.ts';
 import { planCommand } from './plan.ts';
 import { poolCommands } from './poolOperation.ts';
 import { statusCommand } from './status.ts';
+import { updateCommand } from './update.ts';
 
 const DESCRIPTION = `Shows and operates pools of Windows nodes (WindowsPools), with the permissions of your kubeconfig.
 
@@ -26,6 +27,7 @@ export const COMMANDS: readonly PluginCommand[] = [
   statusCommand,
   nodesCommand,
   planCommand,
+  updateCommand,
   ...nodeCommands,
   ...poolCommands,
   doctorCommand,

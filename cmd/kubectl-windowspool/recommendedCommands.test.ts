@@ -9,12 +9,15 @@ import { reportOf } from './poolReport.ts';
 import { COMMANDS, createProgram, parse } from './program.ts';
 import { recordedTerminal } from './testing/recordedTerminal.ts';
 import { reported } from './testing/situations.ts';
+import { updateOf } from './update.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The command lines of the plugin in a text, each up to the end of its line, of its sentence or of its code. */
 function commandLinesIn(text: string): string[] {
-  const found = text.matchAll(/kubectl windowspool ([a-z_-]+(?: [^\n`]*)?)/g);
+  // A sentence may continue in the next line, below its first word.
+  const unwrapped = text.replace(/^(?!.*\$ kubectl)(.*kubectl windowspool.*)\n +(?=[a-z])/gm, '$1 ');
+  const found = unwrapped.matchAll(/kubectl windowspool ([a-z_-]+(?: [^\n`]*)?)/g);
   return [...found].map(([, line = '']) =>
     line
       .replace(' [flags] [options]', '')
@@ -73,7 +76,11 @@ describe('the commands that texts recommend', () => {
     await fc.assert(
       fc.asyncProperty(randomObservedState, async (s) => {
         const { nextCommand = '' } = reportOf(reported(s));
-        for (const line of commandLinesIn(nextCommand)) assert.equal(await rejectionOf(line), '', line);
+        for (const line of commandLinesIn(nextCommand)) {
+          assert.equal(await rejectionOf(line), '', line);
+          const [, release] = /^update .* --release (\S+)$/.exec(line) ?? [];
+          if (release !== undefined) assert.ok(updateOf(reported(s), release).patch, line);
+        }
       }),
       { numRuns: 200 },
     );

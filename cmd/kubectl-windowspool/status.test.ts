@@ -30,6 +30,24 @@ describe('kubectl windowspool status', () => {
     );
   });
 
+  it('recommends the command update only for a pool whose release can be set', () => {
+    const pool = situations['update-available'] ?? assert.fail();
+    const { nodeGroup = assert.fail() } = pool.spec;
+    const { nodeGroup: group = assert.fail() } = pool.status ?? {};
+    const rows: readonly (readonly [spec: Partial<typeof nodeGroup>, state: Partial<typeof group>, command: string])[] =
+      [
+        [{}, {}, 'kubectl windowspool update web --release 1.36-2026.03.17'],
+        [{ kubelet: { maxPods: 20 } }, {}, 'kubectl edit windowspool web'],
+        [{}, { latestReleaseVersion: 'ami-0a000001' }, 'kubectl edit windowspool web'],
+        [{}, { latestReleaseVersion: '1.36-2026.02.11' }, 'kubectl edit windowspool web'],
+      ];
+    for (const [spec, state, command] of rows) {
+      const status = { ...pool.status, nodeGroup: { ...group, ...state } };
+      const changed = { ...pool, spec: { ...pool.spec, nodeGroup: { ...nodeGroup, ...spec } }, status };
+      assert.equal(reportOf(changed).nextCommand, command);
+    }
+  });
+
   it('fits into 80 columns, except for words that are longer', () => {
     fc.assert(
       fc.property(randomObservedState, (s) => {

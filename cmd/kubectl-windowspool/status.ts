@@ -1,14 +1,13 @@
 /** `kubectl windowspool status`: a pool on one screen, or all pools in a table. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
-import { isNewerRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
 import type { Cluster } from './cluster.ts';
 import type { PluginCommand } from './command.ts';
 import { explain, Failure } from './failure.ts';
 import { outputOption } from './flags.ts';
 import { formatted, type OutputFormat } from './output.ts';
-import { type Finding, type PoolReport, reportOf } from './poolReport.ts';
+import { type Finding, isOtherRelease, type PoolReport, reportOf, withoutCommand } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { type Column, nextStepLines, type Paint, table, wrap } from './text.ts';
 
@@ -65,7 +64,8 @@ export function poolTable(reports: readonly PoolReport[], columns: number, paint
     { header: 'STATUS', value: statusOf },
     { header: 'NODES', value: ({ nodes: { total = 0, desired = total } }) => `${total}/${desired}` },
     { header: 'VERIFIED', value: ({ nodes }) => String(nodes.verified ?? 0) },
-    { header: 'PROBLEM', cut: true, value: ({ problems, inProgress }) => (problems[0] ?? inProgress[0])?.reason ?? '' },
+    { header: 'PROBLEM', value: ({ problems }) => problems[0]?.reason ?? '' },
+    { header: 'NOTE', cut: true, value: ({ inProgress, notes }) => (inProgress[0] ?? notes[0])?.reason ?? '' },
     { header: 'WINDOWS', wide: true, value: ({ windowsVersion }) => windowsVersion },
     { header: 'BUILD', wide: true, value: ({ build = '' }) => build },
     { header: 'RELEASE', wide: true, value: ({ release = '' }) => release },
@@ -88,7 +88,11 @@ const VERDICTS: Readonly<Record<PoolReport['verdict'], string>> = {
 
 /** The lines of one pool. */
 export function poolLines(report: PoolReport, columns: number, paint: Paint): string[] {
-  const { pool, verdict, paused, message, problems, inProgress } = report;
+  const { pool, verdict, paused, message, problems, inProgress, notes, nextCommand } = report;
+  // The next command is that of the first problem.
+  const shown = problems.map((problem, index) =>
+    index === 0 ? { ...problem, message: withoutCommand(problem.message, nextCommand) } : problem,
+  );
   const title = `Pool ${pool} ${VERDICTS[verdict]}${paused ? ' and paused' : ''}`;
   return [
     paint(colorOf(report), title),
@@ -96,15 +100,11 @@ export function poolLines(report: PoolReport, columns: number, paint: Paint): st
     ...(verdict === 'Ready' || problems.length + inProgress.length === 0 ? wrap(message, columns, '  ') : []),
     '',
     ...facts(report).flatMap(([label, value]) => (value === '' ? [] : [`${label.padEnd(LABEL_WIDTH)}${value}`])),
-    ...findings('Problems', problems, columns, paint, 'bad'),
+    ...findings('Problems', shown, columns, paint, 'bad'),
     ...findings('In progress', inProgress, columns, paint, 'warning'),
+    ...findings('Notes', notes, columns, paint, 'warning'),
     ...nextStepLines(report, columns, paint),
   ];
-}
-
-/** Whether there is a newer release, or another custom AMI in the parameter: their IDs have no order. */
-function isOther(newest: string, release: string): boolean {
-  return newest.startsWith('ami-') ? newest !== release : isNewerRelease(newest, release);
 }
 
 function facts(report: PoolReport): readonly (readonly [label: string, value: string])[] {
@@ -114,7 +114,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
   );
   const advice = report.checks.filter(({ severity }) => severity === 'Advice');
   const total = nodes.desired === undefined ? `${nodes.total ?? 0}` : `${nodes.total ?? 0} of ${nodes.desired}`;
-  const newer = newestRelease && release && isOther(newestRelease, release) ? `, newest ${newestRelease}` : '';
+  const newer = newestRelease && release && isOtherRelease(newestRelease, release) ? `, newest ${newestRelease}` : '';
   return [
     ['Nodes', `${total}: ${states.join(', ')}`],
     ['Windows', [windowsVersion, build].filter(Boolean).join(', ')],
@@ -126,7 +126,7 @@ function facts(report: PoolReport): readonly (readonly [label: string, value: st
     ['Warm pool', report.warmPool ?? ''],
     ['RuntimeClass', runtimeClass ?? ''],
     ['Pending', describePending(report.pendingSteps)],
-    ['Advice', advice.length > 0 ? `${advice.length}. See: kubectl windowspool doctor` : ''],
+    ['Advice', advice.length > 0 ? `${advice.length}. See: kubectl windowspool doctor ${report.pool}` : ''],
   ];
 }
 
