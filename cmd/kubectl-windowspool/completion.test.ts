@@ -19,6 +19,10 @@ describe('the completion of kubectl windowspool', () => {
     ],
     [['status', 'pool-a', ''], [':4']],
     [
+      ['logs', '--pool', 'pool-'],
+      ['pool-a', 'pool-b', ':4'],
+    ],
+    [
       ['remove', '--context', 'x', 'node-a'],
       ['node-a', ':4'],
     ],
@@ -60,8 +64,10 @@ describe('the completion of kubectl windowspool', () => {
         'resume',
         'doctor',
         'diagnose',
+        'logs',
         'migrate',
         'lint',
+        'version',
         'completion',
         'options',
         ':4',

@@ -32,8 +32,11 @@ export async function completions(program: Command, words: readonly string[], na
       .map(([name, text]) => (text ? `${name}\t${firstSentence(text)}` : name)),
     NO_FILES,
   ];
+  const named = async (kind: Parameters<Names>[0]) =>
+    (await names(kind).catch(() => [])).map((name) => [name, ''] as const);
   if (flag) {
     if (/<file>/.test(flag.flags)) return [FILES];
+    if (/<pool>/.test(flag.flags)) return lines(await named('pool'));
     return lines((flag.argChoices ?? []).map((choice) => [choice, '']));
   }
   if (typed.startsWith('-')) {
@@ -47,7 +50,7 @@ export async function completions(program: Command, words: readonly string[], na
   if (name === 'files') return [FILES];
   const kind = KINDS[name];
   if (!kind) return [NO_FILES];
-  return lines((await names(kind).catch(() => [])).map((name) => [name, '']));
+  return lines(await named(kind));
 }
 
 /** The command that was typed, how many arguments follow it, and the flag whose value comes next. */

@@ -1,5 +1,5 @@
 /** `kubectl windowspool doctor`: checks what the operator and its pools require, as far as the permissions of the user allow. */
-import type { V1DaemonSetList, V1Deployment, V1Lease } from '@kubernetes/client-node';
+import type { V1DaemonSetList, V1Deployment } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
@@ -17,6 +17,7 @@ import type { PluginCommand } from './command.ts';
 import { EXIT, Failure } from './failure.ts';
 import { outputOption } from './flags.ts';
 import { gmsaCheck } from './gmsa.ts';
+import { OPERATOR, OPERATOR_NAMESPACE, operatorLease } from './operator.ts';
 import { type OutputFormat, printResult } from './output.ts';
 import { missingPermissions, type Permission } from './permissions.ts';
 import { commandIn } from './poolReport.ts';
@@ -28,10 +29,6 @@ export interface DoctorFlags extends AwsFlags {
   readonly output?: OutputFormat;
 }
 
-/** The name of the operator's Deployment and Lease. */
-const OPERATOR = 'windowspool-operator';
-/** The default of the operator's flag. */
-const LEASE_NAMESPACE = 'kube-system';
 /** A leader renews its lease several times within its duration. */
 const DEFAULT_LEASE_SECONDS = 15;
 
@@ -123,8 +120,7 @@ async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace 
 
 async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
   return checked('Leader', async () => {
-    // The second one with --leader-election-namespace.
-    const { spec } = (await leaseIn(cluster, LEASE_NAMESPACE)) ?? (await leaseIn(cluster, namespace)) ?? {};
+    const { spec } = (await operatorLease(cluster, namespace)) ?? {};
     const fix = `kubectl --namespace ${namespace} logs deployment/${OPERATOR} --tail 50`;
     if (!spec?.holderIdentity) return { result: 'FAIL', detail: 'No replica of the operator is the leader.', fix };
     const seconds = Math.round((cluster.client.now() - epochOf(spec.renewTime)) / 1_000);
@@ -132,11 +128,6 @@ async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: Do
     const detail = `${spec.holderIdentity} renewed its Lease ${seconds}s ago`;
     return isFresh ? { result: 'PASS', detail } : { result: 'FAIL', detail: `${detail}, so no replica leads.`, fix };
   });
-}
-
-function leaseIn(cluster: Cluster, namespace: string) {
-  const path = apiPath('coordination.k8s.io/v1', 'leases', { namespace, name: OPERATOR });
-  return ignoreNotFound(cluster.get<V1Lease>(path));
 }
 
 const POOLS = { group: 'winpool.dev', resource: 'windowspools' } as const;
@@ -291,7 +282,7 @@ export const doctorCommand: PluginCommand<DoctorFlags> = {
     ],
   ],
   options: [
-    new Option('--operator-namespace <name>', 'Namespace of the operator.').default('winpool-system'),
+    new Option('--operator-namespace <name>', 'Namespace of the operator.').default(OPERATOR_NAMESPACE),
     new Option('--cluster-name <name>', 'Name of the EKS cluster. Default: the name in the status of a pool.'),
     new Option(
       '--region <name>',

@@ -10,6 +10,7 @@ import { globalOptions } from './flags.ts';
 import { commandHelp, globalHelp, pluginHelp } from './help.ts';
 import { asCommanderArguments } from './kubectlArguments.ts';
 import { lintCommand } from './lint.ts';
+import { logsCommand } from './logs.ts';
 import { migrateCommand } from './migrate/migrate.ts';
 import { nodeCommands } from './nodeOperation.ts';
 import { nodesCommand } from './nodes.ts';
@@ -17,6 +18,7 @@ import { planCommand } from './plan.ts';
 import { poolCommands } from './poolOperation.ts';
 import { statusCommand } from './status.ts';
 import { updateCommand } from './update.ts';
+import { versionCommand } from './version.ts';
 
 const DESCRIPTION = `Shows and operates pools of Windows nodes (WindowsPools), with the permissions of your kubeconfig.
 
@@ -32,8 +34,10 @@ export const COMMANDS: readonly PluginCommand[] = [
   ...poolCommands,
   doctorCommand,
   diagnoseCommand,
+  logsCommand,
   migrateCommand,
   lintCommand,
+  versionCommand,
   completionCommand,
 ];
 

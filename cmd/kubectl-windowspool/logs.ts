@@ -1,0 +1,132 @@
+/** `kubectl windowspool logs`: the logs of the operator, of all pools or of one. */
+import { Option } from 'commander';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
+import { duration, whole } from '../operator/flagValues.ts';
+import type { Cluster } from './cluster.ts';
+import type { PluginCommand } from './command.ts';
+import { EXIT, Failure } from './failure.ts';
+import { parsedBy } from './flags.ts';
+import {
+  leaderPodOf,
+  namespaceOfOperator,
+  OPERATOR_CONTAINER,
+  type OperatorFlags,
+  operatorLease,
+  operatorNamespaceOption,
+  operatorPods,
+} from './operator.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface LogsFlags extends OperatorFlags {
+  readonly pool?: string;
+  readonly allPods?: boolean;
+  readonly follow?: boolean;
+  readonly previous?: boolean;
+  /** Milliseconds. */
+  readonly since?: number;
+  readonly tail?: number;
+}
+
+/** A longer line is printed in pieces. */
+const LONGEST_LINE = 256 * 1024;
+const MOST_LINES = 1_000_000;
+
+/** Prints the logs of the leader, or of all replicas. With --follow, until the signal aborts or the pods end. */
+async function logs(cluster: Cluster, terminal: Terminal, flags: LogsFlags): Promise<void> {
+  const namespace = await namespaceOfOperator(cluster, flags);
+  const [pods, lease] = await Promise.all([
+    operatorPods(cluster, namespace),
+    flags.allPods ? undefined : operatorLease(cluster, namespace),
+  ]);
+  const names = pods.flatMap(({ metadata }) => metadata?.name ?? []);
+  if (names.length === 0)
+    throw new Failure(`The operator has no pods in namespace ${namespace}. See: kubectl windowspool doctor`);
+  const leader = names.filter((name) => name === leaderPodOf(lease));
+  // Without a leader, the logs of the replicas say why.
+  const chosen = leader.length > 0 ? leader : names;
+  const printOf = (pod: string) => async () => {
+    for await (const line of linesOf(logOf(cluster, namespace, pod, flags)))
+      if (isAbout(line, flags.pool)) terminal.print(chosen.length > 1 ? `[pod/${pod}] ${line}` : line);
+  };
+  const runs = chosen.map(printOf);
+  if (flags.follow) await Promise.all(runs.map((run) => run()));
+  else for (const run of runs) await run();
+}
+
+/** The log of one pod, as the API server sends it: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */
+function logOf(
+  { client, signal }: Cluster,
+  namespace: string,
+  pod: string,
+  { follow, previous, since, tail }: Omit<LogsFlags, 'pool'>,
+): AsyncIterable<Uint8Array> {
+  const query = {
+    container: OPERATOR_CONTAINER,
+    ...(follow && { follow }),
+    ...(previous && { previous }),
+    ...(since !== undefined && { sinceSeconds: Math.max(1, Math.ceil(since / 1_000)) }),
+    ...(tail !== undefined && { tailLines: tail }),
+  };
+  return client.stream(`${apiPath('v1', 'pods', { namespace, name: pod })}/log`, { query, accept: '*/*', signal });
+}
+
+/** The lines of a stream of bytes. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+    if (rest.length > LONGEST_LINE) {
+      yield rest;
+      rest = '';
+    }
+  }
+  if (rest !== '') yield rest;
+}
+
+/** Whether a line of the log is about the pool. The operator logs a JSON object a line; `key` is the object that it reconciles. */
+export function isAbout(line: string, pool: string | undefined): boolean {
+  if (pool === undefined) return true;
+  // Most lines of other pools need not be parsed.
+  if (!line.includes(`"${pool}"`)) return false;
+  try {
+    const entry: unknown = JSON.parse(line);
+    return (
+      typeof entry === 'object' && entry !== null && ['key', 'pool'].some((name) => Reflect.get(entry, name) === pool)
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** `kubectl windowspool logs`. */
+export const logsCommand: PluginCommand<LogsFlags> = {
+  usage: 'logs',
+  group: 'Troubleshooting Commands',
+  summary: 'Print the logs of the operator, of all pools or of one.',
+  details: 'By default, the logs of the replica that leads, or of all replicas if none leads.',
+  examples: [
+    ['Print the logs of the last hour about a pool', 'kubectl windowspool logs --pool=web --since=1h'],
+    ['Follow the logs of the leader', 'kubectl windowspool logs --follow'],
+    ['Print why a replica restarted', 'kubectl windowspool logs --all-pods --previous --tail=20'],
+  ],
+  options: [
+    new Option('--pool <pool>', 'Only lines about this pool.'),
+    new Option('--all-pods', 'The logs of all replicas. Each line starts with the name of its pod.'),
+    new Option('-f, --follow', 'Follow the logs until you press Ctrl-C.'),
+    new Option('--since <duration>', 'Only lines that are newer than a duration, such as 5s, 2m or 3h.').argParser(
+      parsedBy(duration),
+    ),
+    new Option('--tail <lines>', 'Only the last lines of each replica, before --pool selects. Default: all.').argParser(
+      parsedBy(whole(0, MOST_LINES)),
+    ),
+    new Option('-p, --previous', 'The logs of the previous container of each pod, for example after a restart.'),
+    operatorNamespaceOption(),
+  ],
+  check: (_, { follow, previous }) => {
+    if (follow && previous) throw new Failure('--follow and --previous exclude each other.', EXIT.usage);
+  },
+  run: async ({ connect, terminal }, _, flags) => logs(await connect(), terminal, flags),
+};

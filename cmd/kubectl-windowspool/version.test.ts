@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { FakeApi, failure } from './testing/fakeApi.ts';
+import { operatorIn } from './testing/operatorObjects.ts';
+import { recordedTerminal } from './testing/recordedTerminal.ts';
+import { operatorVersionOf, versionCommand } from './version.ts';
+
+/** What the plugin of this version prints. */
+async function printed(api: FakeApi, flags: object = {}, version = '0.1.3'): Promise<string[]> {
+  const terminal = recordedTerminal();
+  const other = api.intercept;
+  api.intercept = (method, path) =>
+    path === '/version' ? { status: 200, body: { gitVersion: 'v1.36.3' } } : other(method, path);
+  await using served = await api.serve();
+  const { cluster } = served;
+  const context = { terminal, version, signal: cluster.signal, connect: async () => cluster };
+  await Promise.resolve(versionCommand.run(context, [], { requestTimeout: 1_000, ...flags })).catch((error: Error) =>
+    terminal.printError(error.message),
+  );
+  return terminal.lines.flatMap((text) => text.split('\n'));
+}
+
+describe('kubectl windowspool version', () => {
+  it('prints the versions of the plugin, of the operator and of Kubernetes', async () => {
+    const lines = [
+      'Client Version: 0.1.3',
+      'Operator Version: 0.1.0 (ops/windowspool-operator)',
+      'Kubernetes Version: v1.36.3',
+    ];
+    assert.deepEqual(await printed(operatorIn(undefined)), lines);
+    assert.match((await printed(operatorIn(undefined), {}, '0.2.0')).at(-1) ?? '', /^Warning: .* different versions/);
+    const json = JSON.parse((await printed(operatorIn(undefined), { output: 'json' })).join('\n'));
+    assert.deepEqual(json, {
+      client: '0.1.3',
+      kubernetes: 'v1.36.3',
+      operator: {
+        version: '0.1.0',
+        image: 'registry.example/windowspool-operator:0.1.0',
+        deployment: 'ops/windowspool-operator',
+      },
+    });
+  });
+
+  it('prints what it knows', async () => {
+    const client = 'Client Version: 0.1.3';
+    assert.deepEqual(await printed(new FakeApi(), { client: true }), [client]);
+    assert.deepEqual(await printed(new FakeApi()), [
+      client,
+      'Operator Version: not installed',
+      'Kubernetes Version: v1.36.3',
+    ]);
+    const denied = new FakeApi();
+    denied.intercept = () => failure(403, 'Forbidden', 'deployments is forbidden');
+    assert.deepEqual(await printed(denied), [client, 'Kubernetes Version: v1.36.3', 'deployments is forbidden']);
+  });
+
+  const images: readonly (readonly [image: string, version: string])[] = [
+    ['operator:0.1.0', '0.1.0'],
+    ['registry:5000/operator:v0.1.0@sha256:0a', 'v0.1.0'],
+    ['registry:5000/operator@sha256:0a', 'of the label'],
+  ];
+  for (const [image, version] of images)
+    it(`of ${image} is ${version}`, () => {
+      const labels = { 'app.kubernetes.io/version': 'of the label' };
+      const spec = { selector: {}, template: { spec: { containers: [{ name: 'operator', image }] } } };
+      assert.equal(operatorVersionOf({ metadata: { labels }, spec })?.version, version);
+    });
+});
