@@ -65,6 +65,7 @@ describe('the completion of kubectl windowspool', () => {
         'doctor',
         'diagnose',
         'logs',
+        'report',
         'migrate',
         'lint',
         'version',

@@ -54,8 +54,8 @@ async function logs(cluster: Cluster, terminal: Terminal, flags: LogsFlags): Pro
 }
 
 /** The log of one pod, as the API server sends it: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */
-function logOf(
-  { client, signal }: Cluster,
+export function logOf(
+  { client, signal }: Pick<Cluster, 'client' | 'signal'>,
   namespace: string,
   pod: string,
   { follow, previous, since, tail }: Omit<LogsFlags, 'pool'>,

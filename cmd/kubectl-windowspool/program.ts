@@ -16,6 +16,7 @@ import { nodeCommands } from './nodeOperation.ts';
 import { nodesCommand } from './nodes.ts';
 import { planCommand } from './plan.ts';
 import { poolCommands } from './poolOperation.ts';
+import { reportCommand } from './report.ts';
 import { statusCommand } from './status.ts';
 import { updateCommand } from './update.ts';
 import { versionCommand } from './version.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly PluginCommand[] = [
   doctorCommand,
   diagnoseCommand,
   logsCommand,
+  reportCommand,
   migrateCommand,
   lintCommand,
   versionCommand,

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { redact, redactText } from './redact.ts';
+
+describe('what a report leaves out', () => {
+  const texts: readonly (readonly [text: string, redacted: string])[] = [
+    ['key AKIAIOSFODNN7EXAMPLE is old', 'key REDACTED is old'],
+    ['Bearer abcdefgh.ijkl', 'Bearer REDACTED'],
+    ['eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl', 'REDACTED'],
+    ['k8s-aws-v1.aHR0cHM6Ly9zdHM', 'REDACTED'],
+    ['https://user:pass@proxy.example:3128', 'https://REDACTED@proxy.example:3128'],
+    ['{"password":"a b","user":"me"}', '{"password":REDACTED,"user":"me"}'],
+    ['--registry-token=abc --cluster-name=prod', '--registry-token=REDACTED --cluster-name=prod'],
+    ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', 'REDACTED'],
+    ['arn:aws:iam::111122223333:role/windows-nodes', 'arn:aws:iam::111122223333:role/windows-nodes'],
+    ['The client request token is derived from the pool.', 'The client request token is derived from the pool.'],
+  ];
+  for (const [text, expected] of texts) it(`in the text ${text}`, () => assert.equal(redactText(text), expected));
+
+  it('in objects: values of variables, fields of secrets, unknown annotations, and managed fields', () => {
+    const before = {
+      metadata: {
+        name: 'x',
+        managedFields: [{}],
+        annotations: {
+          'winpool.dev/replace': 'true',
+          'node.alpha.kubernetes.io/ttl': '0',
+          'example.com/anything': 'hunter2',
+          'kubectl.kubernetes.io/last-applied-configuration': '{}',
+        },
+      },
+      env: [
+        { name: 'A', value: 'hunter2' },
+        { name: 'B', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } },
+      ],
+      args: ['--token=hunter2', '--v=1'],
+      volumes: [{ secret: { secretName: 'db' } }],
+      clientToken: 'hunter2',
+      replicas: 2,
+      empty: null,
+    };
+    assert.deepEqual(redact(before), {
+      metadata: {
+        name: 'x',
+        annotations: {
+          'winpool.dev/replace': 'true',
+          'node.alpha.kubernetes.io/ttl': '0',
+          'example.com/anything': 'REDACTED',
+        },
+      },
+      env: [
+        { name: 'A', value: 'REDACTED' },
+        { name: 'B', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } },
+      ],
+      args: ['--token=REDACTED', '--v=1'],
+      volumes: [{ secret: { secretName: 'db' } }],
+      clientToken: 'REDACTED',
+      replicas: 2,
+      empty: null,
+    });
+  });
+});
