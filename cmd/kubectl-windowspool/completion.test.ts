@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kubeconfig } from '../../controllers/kubernetes/testing/loopbackServer.ts';
 import { completions } from './completion.ts';
 import { createProgram, nameIn, runPlugin } from './program.ts';
 import { recordedTerminal } from './testing/recordedTerminal.ts';
@@ -31,6 +35,15 @@ describe('the completion of kubectl windowspool', () => {
       ['pool-a', 'pool-b', ':4'],
     ],
     [['migrate', 'pool-a', 'pool-b', ''], [':4']],
+    [
+      ['status', '--context', 'context-'],
+      ['context-a', 'context-b', ':4'],
+    ],
+    [
+      ['diagnose', '--namespace=namespace-a'],
+      ['namespace-a', ':4'],
+    ],
+    [['status', '--as', ''], [':4']],
     [['plan', '--filename', ''], [':0']],
     [
       ['remove', 'node-a', '--dry-run='],
@@ -86,6 +99,21 @@ describe('the completion of kubectl windowspool', () => {
   it('is empty when the names cannot be read', async () => {
     const failing = () => Promise.reject(new Error('unreachable'));
     assert.deepEqual(await completions(createProgram(surroundings()), ['status', ''], failing), [':4']);
+  });
+});
+
+describe('the names of a kubeconfig', () => {
+  it('are completed without a cluster', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'completion-'));
+    const path = join(folder, 'kubeconfig');
+    await writeFile(path, kubeconfig('https://127.0.0.1:1', {}));
+    const rows = ['--context', '--cluster', '--user'].map(async (flag) => {
+      const context = surroundings();
+      await runPlugin(['__complete', 'status', '--kubeconfig', path, flag, ''], context);
+      return context.terminal.lines.join(' ').replace(/\n/g, ' ');
+    });
+    assert.deepEqual(await Promise.all(rows), ['test :4', 'test :4', 'test :4']);
+    await rm(folder, { recursive: true });
   });
 });
 

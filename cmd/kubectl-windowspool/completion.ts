@@ -13,11 +13,23 @@ export const COMPLETION_SCRIPT = '#!/bin/sh\nexec kubectl windowspool __complete
 const FILES = ':0';
 const NO_FILES = ':4';
 
-/** Returns the names of pools or nodes, to complete an argument. */
-export type Names = (kind: 'pool' | 'node') => Promise<readonly string[]>;
+/** What has names that are completed: objects of the cluster, and what the kubeconfig lists. */
+export type NamedKind = 'pool' | 'node' | 'namespace' | 'context' | 'cluster' | 'user';
+/** Returns the names of that kind, to complete an argument. */
+export type Names = (kind: NamedKind) => Promise<readonly string[]>;
 
 /** The arguments that are names of objects. */
-const KINDS: Readonly<Record<string, Parameters<Names>[0]>> = { pool: 'pool', from: 'pool', to: 'pool', node: 'node' };
+const KINDS: Readonly<Record<string, NamedKind>> = { pool: 'pool', from: 'pool', to: 'pool', node: 'node' };
+
+/** The flags whose values are names. */
+const FLAG_KINDS: Readonly<Record<string, NamedKind>> = {
+  '--pool': 'pool',
+  '--namespace': 'namespace',
+  '--operator-namespace': 'namespace',
+  '--context': 'context',
+  '--cluster': 'cluster',
+  '--user': 'user',
+};
 
 /** The lines that kubectl expects: the completions with descriptions, and a directive. The last word is the one to complete. */
 export async function completions(program: Command, words: readonly string[], names: Names): Promise<string[]> {
@@ -32,11 +44,11 @@ export async function completions(program: Command, words: readonly string[], na
       .map(([name, text]) => (text ? `${name}\t${firstSentence(text)}` : name)),
     NO_FILES,
   ];
-  const named = async (kind: Parameters<Names>[0]) =>
-    (await names(kind).catch(() => [])).map((name) => [name, ''] as const);
+  const named = async (kind: NamedKind) => (await names(kind).catch(() => [])).map((name) => [name, ''] as const);
   if (flag) {
     if (/<file>/.test(flag.flags)) return [FILES];
-    if (/<pool>/.test(flag.flags)) return lines(await named('pool'));
+    const kind = FLAG_KINDS[flag.long ?? ''];
+    if (kind) return lines(await named(kind));
     return lines((flag.argChoices ?? []).map((choice) => [choice, '']));
   }
   if (typed.startsWith('-')) {

@@ -1,6 +1,7 @@
 /** The command line of the plugin. */
 import { Command, CommanderError } from 'commander';
-import { type Cluster, type ClusterFlags, connectTo } from './cluster.ts';
+import { apiPath } from '../../controllers/kubernetes/paths.ts';
+import { type Cluster, type ClusterFlags, connectTo, kubeconfigOf } from './cluster.ts';
 import type { CommandContext, PluginCommand, Surroundings } from './command.ts';
 import { completionCommand, completions, type Names } from './completion.ts';
 import { diagnoseCommand } from './diagnose.ts';
@@ -76,10 +77,12 @@ async function complete(words: readonly string[], surroundings: Surroundings): P
   const { terminal, version, signal } = surroundings;
   const program = createProgram(surroundings);
   const names: Names = async (kind) => {
-    program.parseOptions(asCommanderArguments(words.slice(0, -1), program.options));
+    program.parseOptions(asCommanderArguments(words, program.options));
     const flags = { ...program.opts<ClusterFlags>(), requestTimeout: COMPLETION_TIMEOUT_MS };
+    if (kind === 'context' || kind === 'cluster' || kind === 'user') return (await namesIn(kubeconfigOf(flags)))[kind];
     const cluster = await connectTo(flags, version, signal);
     try {
+      if (kind === 'namespace') return await cluster.namesOf(apiPath('v1', 'namespaces'));
       if (kind === 'node') return (await cluster.nodes()).map(({ name }) => name);
       return (await cluster.pools()).map(({ metadata }) => metadata.name);
     } finally {
@@ -87,6 +90,13 @@ async function complete(words: readonly string[], surroundings: Surroundings): P
     }
   };
   terminal.print((await completions(program, words, names)).join('\n'));
+}
+
+/** What a kubeconfig lists. */
+async function namesIn(kubeconfig: string) {
+  // Takes 33 MB of memory.
+  const { kubeconfigNames } = await import('../../controllers/kubernetes/kubeconfigCredentials.ts');
+  return kubeconfigNames(kubeconfig);
 }
 
 /** Runs a command of the plugin with its arguments and flags. */

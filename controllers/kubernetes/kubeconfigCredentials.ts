@@ -95,6 +95,13 @@ export class KubeconfigCredentials implements Credentials {
   }
 }
 
+/** The names that a kubeconfig, or several as in KUBECONFIG, has. Throws if it cannot be read. */
+export function kubeconfigNames(source: string): Readonly<Record<'context' | 'cluster' | 'user', readonly string[]>> {
+  const { contexts, clusters, users } = load(source, {});
+  const namesOf = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
+  return { context: namesOf(contexts), cluster: namesOf(clusters), user: namesOf(users) };
+}
+
 /** The authenticator of client-node that runs plugins. It is not exported, and has no time-out and no limit. */
 interface ExecAuthenticator {
   execFn: typeof spawn;
