@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { assertGolden } from '../../test/goldenText.ts';
 import { EXIT, Failure } from './failure.ts';
 import { type LintedWorkload, type LintFlags, lint } from './lint.ts';
+import type { Registries } from './registry/registries.ts';
 import type { Terminal } from './terminal.ts';
+import { FakeRegistry, registriesOf } from './testing/fakeRegistry.ts';
 import { plain } from './text.ts';
 
 const CLASS = `apiVersion: node.k8s.io/v1
@@ -62,7 +64,7 @@ describe('kubectl windowspool lint', () => {
   after(() => rmSync(folder, { recursive: true }));
 
   /** What the command prints without a cluster, and its exit code. */
-  async function run(files: readonly string[], flags: LintFlags = {}) {
+  async function run(files: readonly string[], flags: LintFlags = {}, registries?: Registries) {
     const [printed, errors]: [string[], string[]] = [[], []];
     const terminal = {
       columns: 80,
@@ -71,7 +73,7 @@ describe('kubectl windowspool lint', () => {
       printError: (text: string) => errors.push(text),
     } as unknown as Terminal;
     const connect = () => Promise.reject(new Failure('Cannot reach the cluster: there is none.'));
-    const code = await lint(connect, terminal, files, flags).then(
+    const code = await lint(connect, terminal, files, flags, registries).then(
       () => 0,
       (error: Failure) => {
         if (error.message) errors.push(error.message);
@@ -166,6 +168,99 @@ describe('kubectl windowspool lint', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  describe('--images', () => {
+    let registry: FakeRegistry;
+    before(async () => {
+      registry = await FakeRegistry.start();
+      registry.addIndex('cart', 'stable', 'windows/amd64 10.0.17763.4131', 'linux/amd64');
+      registry.addIndex('web', '1', 'windows/amd64 10.0.17763.4131', 'windows/amd64 10.0.20348.2762');
+      registry.addImage('agent', '1', 'linux/amd64');
+      registry.intercept = ({ path }) => (path.startsWith('/v2/busy/') ? { status: 503 } : undefined);
+    });
+    after(() => registry[Symbol.asyncDispose]());
+
+    /** What the command prints about manifests in a folder of their own, with the address of the registry replaced by one of the same length. */
+    async function runWith(manifests: readonly object[], flags: LintFlags = {}) {
+      const own = mkdtempSync(join(folder, 'images-'));
+      writeFileSync(join(own, 'shop.json'), JSON.stringify({ kind: 'List', items: manifests }));
+      writeFileSync(join(own, 'runtime-class.yaml'), CLASS);
+      const { code, printed, errors } = await run([own], flags, registriesOf());
+      rmSync(own, { recursive: true });
+      const short = (text: string) =>
+        text.replace(/shop\/images-\w+/g, 'shop').replaceAll(registry.host, 'reg.example.com');
+      return { code, printed: short(printed), errors: short(errors) };
+    }
+    const pod = (name: string, ...images: readonly string[]) => ({
+      kind: 'Pod',
+      metadata: { name },
+      spec: {
+        runtimeClassName: 'windows-2022',
+        containers: images.map((image, index) => ({ ...container(image), name: `c${index}` })),
+      },
+    });
+    const own = (name: string) => `${registry.host}/${name}`;
+
+    it('shows what the registry says of the images of workloads and pools, and what it could not be asked', async () => {
+      const verification = { requiredImages: [own('web:1'), own('agent:1')], smokeTest: { image: own('missing:1') } };
+      const { code, printed, errors } = await runWith([
+        pod('cart', own('cart:stable'), own('web:1')),
+        pod('busy', own('busy:ltsc2019')),
+        { kind: 'WindowsPool', metadata: { name: 'web' }, spec: { windowsVersion: 'Windows2022', verification } },
+      ]);
+      assert.equal(code, EXIT.failed);
+      await assertGolden('plugin/lint-images', `${errors}\n${printed}\n`);
+    });
+
+    it('succeeds if the images fit, and prints the answers for scripts', async () => {
+      const { code, printed, errors } = await runWith([pod('web', own('web:1'))], { output: 'json' });
+      const [workload]: LintedWorkload[] = JSON.parse(printed);
+      assert.deepEqual([code, errors, workload?.findings], [0, '', []]);
+      const [answer] = workload?.images ?? [];
+      assert.equal(
+        answer?.kind === 'found' && answer.variants.map(({ osVersion }) => osVersion).join(),
+        '10.0.17763.4131,10.0.20348.2762',
+      );
+      assert.match(answer?.kind === 'found' ? answer.digest : '', /^sha256:[0-9a-f]{64}$/);
+    });
+  });
+
+  it('compares the images of a pool with its Windows version by their tags', async () => {
+    const pool = (spec: object) => ({
+      kind: 'WindowsPool',
+      metadata: { name: 'web' },
+      spec: { windowsVersion: 'Windows2025', ...spec },
+    });
+    const verification = {
+      requiredImages: ['a:ltsc2025', 'b:ltsc2022', 'c:ltsc2019', 5],
+      smokeTest: { image: 'd:1809-ltsc2019' },
+    };
+    const items = [
+      pool({ verification }),
+      pool({ verification, runtimeClass: { handler: 'runhcs-wcow-hypervisor' } }),
+      pool({}),
+      pool({ windowsVersion: 'Windows2016', verification }),
+      { kind: 'WindowsPool' },
+    ];
+    writeFileSync(pathOf('pool.json'), JSON.stringify({ kind: 'List', items }));
+    const { printed } = await run([pathOf('pool.json')], { output: 'json' });
+    rmSync(pathOf('pool.json'));
+    const workloads: LintedWorkload[] = JSON.parse(printed);
+    assert.deepEqual(
+      workloads.map(({ kind, findings }) => [
+        kind,
+        ...findings.map(({ rule, names }) => `${rule} ${names.join(', ')}`),
+      ]),
+      [
+        [
+          'WindowsPool',
+          'ImageForOtherBuild requiredImages[2], smokeTest.image',
+          'ImageForOlderBuild requiredImages[1]',
+        ],
+        ['WindowsPool', 'ImageForOtherBuild smokeTest.image'],
+      ],
+    );
   });
 
   it('says that files without workloads have none', async () => {

@@ -2,16 +2,22 @@
 import { basename } from 'node:path';
 import type { V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
 import { Option } from 'commander';
+import { isForbidden } from '../../controllers/kubernetes/errors.ts';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
+import { KIND } from '../../controllers/kubernetes/pools.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
+import { type ImageAnswer, imagesToAsk, NO_ANSWERS, withAnswers } from '../../controllers/workloads/imageVariants.ts';
 import {
   type Finding,
   findingsOf,
   imageFindingsOf,
   type LintedRuntimeClass,
   POD_SPEC_PATHS,
+  type PodImages,
+  podImagesOf,
+  podOn,
   runtimeClassNameOf,
 } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
@@ -20,12 +26,15 @@ import { EXIT, Failure, unlessForbidden } from './failure.ts';
 import { outputOption } from './flags.ts';
 import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
+import { poolImagesIn } from './poolImages.ts';
+import { type ImageFlags, imageOptions, registriesFor } from './registry/imageFlags.ts';
+import { type Registries, unknownImages } from './registry/registries.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
 import { listAllowed, PODS, type Resource, WORKLOADS } from './workloadLists.ts';
 
-export interface LintFlags {
+export interface LintFlags extends ImageFlags {
   readonly live?: boolean;
   readonly namespace?: string;
   readonly output?: OutputFormat;
@@ -40,8 +49,17 @@ export interface LintedWorkload {
   readonly namespace?: string;
   readonly name: string;
   readonly findings: readonly Finding[];
+  /** What the registries of its images say, with --images. */
+  readonly images?: readonly ImageAnswer[];
   /** Why it could not be evaluated. */
   readonly error?: string;
+}
+
+/** A result, before the registries of its images are asked. */
+interface Evaluated extends Omit<LintedWorkload, 'images'> {
+  readonly podImages?: PodImages | undefined;
+  /** The UID of the controller of a pod. */
+  readonly owner?: string;
 }
 
 interface Manifest {
@@ -55,17 +73,21 @@ function checkLintArguments(files: readonly string[], { live, namespace }: LintF
   if (namespace !== undefined && !live) throw new Failure('--namespace requires --live.', EXIT.usage);
 }
 
-/** Prints the findings. Fails if a workload does not run on Windows, or could not be evaluated. */
+/**
+ * Prints the findings. Fails if a workload does not run on Windows, or could not be evaluated.
+ * @param registries to be asked about images; without them, tags decide
+ */
 export async function lint(
   connect: () => Promise<Cluster>,
   terminal: Terminal,
   files: readonly string[],
   flags: LintFlags,
+  registries?: Registries,
 ): Promise<void> {
   const skipped: string[] = [];
   const workloads = flags.live
-    ? await lintCluster(await connect(), flags.namespace, skipped)
-    : await lintFiles(connect, files, skipped);
+    ? await lintCluster(await connect(), flags.namespace, skipped, registries)
+    : await withRegistries(await lintFiles(connect, files, skipped), skipped, registries);
   const { output, live, namespace } = flags;
   printSkipped(terminal, skipped);
   const where = live
@@ -99,16 +121,40 @@ function lintLines(workloads: readonly LintedWorkload[], where: string, columns:
   const broken = workloads.filter(({ error }) => error !== undefined).length;
   const failed = workloads.filter(isFailed).length - broken;
   const summary = `${count(workloads.length - broken, 'workload')} checked: ${failed} cannot run on Windows, ${found.length - failed - broken} with advice${broken > 0 ? `; ${broken} could not be checked` : ''}`;
-  return [...lines, ...(lines.length > 0 ? [''] : []), summary];
+  return [...lines, ...(lines.length > 0 ? [''] : []), summary, ...answersOf(workloads)];
+}
+
+/** Asks the registries about the images, if they are given. `skipped` gets what they do not say. */
+async function withRegistries(
+  workloads: readonly Evaluated[],
+  skipped: string[],
+  registries: Registries | undefined,
+): Promise<(LintedWorkload & Pick<Evaluated, 'owner'>)[]> {
+  const asked = workloads.map(({ podImages, findings }) => (podImages ? imagesToAsk(podImages, findings) : []));
+  const answers = registries ? await registries.ask(asked.flat()) : NO_ANSWERS;
+  skipped.push(...unknownImages(answers));
+  return workloads.map(({ podImages, ...workload }, index) => ({
+    ...workload,
+    findings: podImages ? withAnswers(workload.findings, podImages, answers) : workload.findings,
+    ...(registries && { images: [...new Set(asked[index])].flatMap((image) => answers.get(image) ?? []) }),
+  }));
+}
+
+/** How many images the registries answered about, if they were asked. */
+function answersOf(workloads: readonly LintedWorkload[]): string[] {
+  if (workloads.every(({ images }) => images === undefined)) return [];
+  const answers = new Map(workloads.flatMap(({ images = [] }) => images.map(({ image, kind }) => [image, kind])));
+  const known = [...answers.values()].filter((kind) => kind !== 'unknown').length;
+  return [`${known} of ${count(answers.size, 'image')} checked with their registries.`];
 }
 
 async function lintFiles(
   connect: () => Promise<Cluster>,
   paths: readonly string[],
   skipped: string[],
-): Promise<LintedWorkload[]> {
+): Promise<Evaluated[]> {
   const objects: { readonly file: string; readonly manifest: Manifest }[] = [];
-  const broken: LintedWorkload[] = [];
+  const broken: Evaluated[] = [];
   for (const path of paths)
     for (const file of await manifestFiles(path)) {
       try {
@@ -131,7 +177,7 @@ async function lintFiles(
     : await unlessForbidden(connect().then(runtimeClassesOf), [], UNKNOWN_CLASSES, skipped, () => true);
   const classes = [...known, ...others];
   const checked = objects.flatMap(({ file, manifest }) => {
-    const workload = linted(manifest, classes) ?? lintedClass(manifest);
+    const workload = linted(manifest, classes) ?? lintedClass(manifest) ?? lintedPool(manifest);
     return workload ? [{ file, ...workload }] : [];
   });
   return [...broken, ...checked];
@@ -169,26 +215,41 @@ function lintedClass(manifest: Manifest): LintedWorkload | undefined {
 
 const UNKNOWN_CLASSES =
   'The RuntimeClasses of the cluster are unknown, so workloads that only name one count as Linux workloads';
+const UNKNOWN_POOLS = 'The images of pools are not checked';
 const UNKNOWN_BUILDS = 'The Windows builds of the nodes are unknown, so they are not compared with the images of pods';
 
-/** The result for one object; undefined if it is not a workload. */
+/** The result for one object; undefined if it is not a workload. `pod`: what selects its nodes. */
 function linted(
   manifest: Manifest,
   classes: readonly LintedRuntimeClass[],
   evaluate = () => findingsOf(manifest, classes),
-): LintedWorkload | undefined {
-  const { kind, metadata } = manifest;
+  pod: object = manifest,
+): Evaluated | undefined {
+  const { kind } = manifest;
   if (typeof kind !== 'string' || !(kind in POD_SPEC_PATHS)) return undefined;
-  const identity = {
+  const identity = identityOf(manifest, kind);
+  try {
+    return { ...identity, findings: evaluate(), podImages: podImagesOf(pod, classes) };
+  } catch (error) {
+    return { ...identity, findings: [], error: sentence(messageOf(error)) };
+  }
+}
+
+function identityOf({ metadata }: Manifest, kind: string): Pick<Evaluated, 'kind' | 'namespace' | 'name'> {
+  return {
     kind,
     ...(metadata?.namespace !== undefined && { namespace: metadata.namespace }),
     name: metadata?.name ?? metadata?.generateName ?? '(no name)',
   };
-  try {
-    return { ...identity, findings: evaluate() };
-  } catch (error) {
-    return { ...identity, findings: [], error: sentence(messageOf(error)) };
-  }
+}
+
+/** The result for the images of a WindowsPool; undefined if it has none. */
+function lintedPool(manifest: Manifest): Evaluated | undefined {
+  const found = poolImagesIn(manifest);
+  if (!found) return undefined;
+  const { spec, build } = found;
+  const findings = imageFindingsOf(spec, build, []);
+  return { ...identityOf(manifest, KIND), findings, podImages: podImagesOf(podOn(spec, build), []) };
 }
 
 /** What runs in the cluster. What a controller created is evaluated by the template of the controller. */
@@ -196,13 +257,14 @@ async function lintCluster(
   cluster: Cluster,
   namespace: string | undefined,
   skipped: string[],
+  registries: Registries | undefined,
 ): Promise<LintedWorkload[]> {
   if (namespace !== undefined) await cluster.checkNamespace(namespace);
   const classes = await unlessForbidden(runtimeClassesOf(cluster), [], UNKNOWN_CLASSES, skipped);
   const denied: string[] = [];
   const read = <T>(resource: Resource, keep: (object: Manifest) => T | undefined) =>
     listAllowed<Manifest, T>(cluster, resource, namespace, denied, keep);
-  const workloads: LintedWorkload[] = [];
+  const workloads: Evaluated[] = [];
   for (const [kind, resource] of Object.entries(WORKLOADS))
     workloads.push(
       ...(await read(resource, (object) =>
@@ -210,12 +272,20 @@ async function lintCluster(
       )),
     );
   const builds = await unlessForbidden(buildsOf(cluster), new Map<string, string>(), UNKNOWN_BUILDS, skipped);
-  const pods = await read(PODS, (object) => lintedPod({ ...object, kind: 'Pod' }, classes, builds));
+  const pods = await read(PODS, (object) =>
+    lintedPod({ ...object, kind: 'Pod' }, classes, builds, registries !== undefined),
+  );
   // Without any of them, nothing was checked.
   if (denied.length > Object.keys(WORKLOADS).length)
     throw new Failure(`You may list neither workloads nor pods. ${denied[0]} Choose a namespace with --namespace.`);
   skipped.push(...denied);
-  return [...workloads, ...onePerOwner(pods, workloads)];
+  const isExpected = (error: unknown) => isForbidden(error) || error instanceof Failure;
+  const pools =
+    namespace === undefined ? await unlessForbidden(cluster.pools(), [], UNKNOWN_POOLS, skipped, isExpected) : [];
+  workloads.push(...pools.flatMap((pool) => lintedPool({ ...pool, kind: KIND }) ?? []));
+  const all = await withRegistries([...workloads, ...pods], skipped, registries);
+  const templates = all.slice(0, workloads.length);
+  return [...templates, ...onePerOwner(all.slice(workloads.length), templates)];
 }
 
 /** The Windows build of each Windows node. */
@@ -231,34 +301,40 @@ async function buildsOf(cluster: Cluster): Promise<ReadonlyMap<string, string>> 
 
 type ClusterPod = Manifest & Wire<Pick<V1Pod, 'spec'>>;
 
-interface PodResult extends LintedWorkload {
-  readonly owner: string | undefined;
-}
-
-/** The findings of a pod, with its images compared with the build of its node, which is known once it is scheduled. Of a pod that a controller created, only these. */
+/**
+ * The findings of a pod, with its images compared with the build of its node, which is known once it is scheduled. Of a pod that a controller created, only these.
+ * @param asks whether registries are asked, which can find what the tags do not show
+ */
 function lintedPod(
   pod: ClusterPod,
   classes: readonly LintedRuntimeClass[],
   builds: ReadonlyMap<string, string>,
-): PodResult | undefined {
+  asks: boolean,
+): Evaluated | undefined {
   const owner = controllerOf(pod.metadata);
+  const spec = pod.spec ?? {};
   const build = builds.get(pod.spec?.nodeName ?? '');
   const onNode =
-    build === undefined ? undefined : linted(pod, classes, () => imageFindingsOf(pod.spec ?? {}, build, classes));
+    build === undefined
+      ? undefined
+      : linted(pod, classes, () => imageFindingsOf(spec, build, classes), podOn(spec, build));
   const images = onNode?.findings ?? [];
-  if (owner) return onNode && images.length > 0 ? { ...onNode, owner: owner.uid } : undefined;
+  if (owner) return onNode && (asks || images.length > 0) ? { ...onNode, owner: owner.uid } : undefined;
   const result = linted(pod, classes);
   if (!result) return undefined;
   const own = result.findings.filter(({ rule }) => !images.some((image) => image.rule === rule));
-  return { ...result, findings: [...images, ...own], owner: undefined };
+  return { ...result, findings: [...images, ...own], podImages: onNode?.podImages ?? result.podImages };
 }
 
 /** One pod of each controller, if it violates a rule that the template of the controller does not. */
-function onePerOwner(pods: readonly PodResult[], templates: readonly LintedWorkload[]): LintedWorkload[] {
+function onePerOwner(
+  pods: readonly (LintedWorkload & Pick<Evaluated, 'owner'>)[],
+  templates: readonly Pick<LintedWorkload, 'namespace' | 'name' | 'findings'>[],
+): LintedWorkload[] {
   const owners = new Set<string>();
   return pods.flatMap(({ owner, ...pod }) => {
     if (owner === undefined) return [pod];
-    if (owners.has(owner)) return [];
+    if (owners.has(owner) || pod.findings.length === 0) return [];
     owners.add(owner);
     const rules = templates
       .filter(({ namespace, name }) => namespace === pod.namespace && pod.name.startsWith(`${name}-`))
@@ -276,12 +352,15 @@ export const lintCommand: PluginCommand<LintFlags> = {
   examples: [
     ['Check the manifests of a folder', 'kubectl windowspool lint shop/'],
     ['Check what a chart renders', 'helm template shop | kubectl windowspool lint -'],
+    ['Ask the registries which builds the images are for', 'kubectl windowspool lint shop/ --images'],
     ['Check what runs in a namespace', 'kubectl windowspool lint --live --namespace=shop'],
   ],
   options: [
     new Option('--live', 'Check what runs in the cluster: in --namespace, or in all namespaces.'),
+    ...imageOptions(),
     outputOption(),
   ],
   check: checkLintArguments,
-  run: ({ connect, terminal }, files, flags) => lint(connect, terminal, files, flags),
+  run: ({ connect, terminal, signal }, files, flags) =>
+    lint(connect, terminal, files, flags, registriesFor(flags, signal)),
 };

@@ -16,6 +16,14 @@ export interface Finding {
   readonly source: string;
 }
 
+/** What decides which images a pod or a template can run. */
+export interface PodImages {
+  readonly os: 'windows' | 'linux';
+  /** The Windows build that its nodes have: `10.0.20348`; undefined if it selects none, or its containers do not share the kernel of the node. */
+  readonly build: string | undefined;
+  readonly containers: readonly { readonly name: string; readonly image: string }[];
+}
+
 /** The fields of a RuntimeClass that the rules read. */
 export interface LintedRuntimeClass {
   readonly metadata: { readonly name: string };
@@ -66,10 +74,14 @@ export function imageFindingsOf(
   build: string,
   runtimeClasses: readonly LintedRuntimeClass[],
 ): readonly Finding[] {
+  return findingsOf(podOn(podSpec, build), runtimeClasses).filter(({ rule }) => IMAGE_RULES.includes(rule));
+}
+
+/** A pod with the spec that selects Windows nodes of a build. */
+export function podOn(podSpec: object, build: string): object {
   const { nodeSelector: own } = podSpec as { readonly nodeSelector?: object };
   const nodeSelector = { ...own, 'kubernetes.io/os': 'windows', 'node.kubernetes.io/windows-build': build };
-  const findings = findingsOf({ kind: 'Pod', spec: { ...podSpec, nodeSelector } }, runtimeClasses);
-  return findings.filter(({ rule }) => IMAGE_RULES.includes(rule));
+  return { kind: 'Pod', spec: { ...podSpec, nodeSelector } };
 }
 
 /** The operating system that a pod or a template is for. Throws as `findingsOf`; `linux` for kinds without a pod spec. */
@@ -100,6 +112,21 @@ export function runtimeClassNameOf(manifest: unknown): string | undefined {
 export function isProcessIsolated(manifest: unknown, runtimeClasses: readonly LintedRuntimeClass[]): boolean {
   const podSpec = podSpecOf(manifest);
   return podSpec !== undefined && variablesOf(podSpec, runtimeClasses).isProcessIsolated === true;
+}
+
+/** What decides which images a pod or a template can run. Throws as `findingsOf`; undefined for kinds without a pod spec. */
+export function podImagesOf(manifest: unknown, runtimeClasses: readonly LintedRuntimeClass[]): PodImages | undefined {
+  const podSpec = podSpecOf(manifest);
+  if (podSpec === undefined) return undefined;
+  const variables = variablesOf(podSpec, runtimeClasses);
+  const { isProcessIsolated: sharesKernel, selectedBuild: build, containers } = variables;
+  return {
+    os: runsOnWindows(variables) ? 'windows' : 'linux',
+    build: sharesKernel === true && typeof build === 'string' && /^10\.0\.\d+$/.test(build) ? build : undefined,
+    containers: (containers as readonly Fields[]).flatMap(({ name, image }) =>
+      typeof name === 'string' && typeof image === 'string' ? [{ name, image }] : [],
+    ),
+  };
 }
 
 /** The text of a violation, which starts with the name of the rule and of the containers or volumes. */

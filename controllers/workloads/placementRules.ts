@@ -4,7 +4,8 @@ import { inContainers, type Rule } from './rule.ts';
 
 const NO_PRIVATE_ADDRESS = 'https://github.com/aws/containers-roadmap/issues/463';
 const EKS_SELECTOR = 'https://docs.aws.amazon.com/eks/latest/best-practices/windows-scheduling.html';
-const COMPATIBILITY =
+/** Which builds run which images. */
+export const COMPATIBILITY =
   'https://learn.microsoft.com/virtualization/windowscontainers/deploy-containers/version-compatibility';
 
 const IS_UNSELECTED =
@@ -12,7 +13,8 @@ const IS_UNSELECTED =
 const HAS_NODE_NAME = "variables.podSpec.?nodeName.orValue('') != ''";
 const HAS_OS_NAME = "variables.podSpec.?os.?name.orValue('') == 'windows'";
 const NO_ADDRESS = 'so on EKS it gets no IP address: the VPC webhook reads only nodeSelector';
-const REMEDY = 'Set runtimeClassName, or nodeSelector kubernetes.io/os: windows';
+/** How a pod selects Windows, without a full stop. */
+export const REMEDY = 'Set runtimeClassName, or nodeSelector kubernetes.io/os: windows';
 
 const IS_OTHER = Object.entries(TAGS)
   .map(([build, tag]) => `(variables.selectedBuild != '${build}' && c.image.lowerAscii().matches('${tag}'))`)
