@@ -51,7 +51,7 @@ export function fitOf(variants: readonly Variant[], build: string | undefined): 
 }
 
 /** An answer as a verb and its object: `is for windows/amd64 10.0.17763.4131 (in its registry: sha256:0123456789ab)`. */
-function describeAnswer(answer: Exclude<ImageAnswer, { kind: 'unknown' }>): string {
+export function describeAnswer(answer: Exclude<ImageAnswer, { kind: 'unknown' }>): string {
   return answer.kind === 'notFound'
     ? `does not exist in ${answer.registry}, or you may not see it`
     : `is for ${contentsOf(answer)}`;

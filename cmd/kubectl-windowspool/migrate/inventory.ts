@@ -130,7 +130,8 @@ function podRecordOf(
   if (node === '' && (owner || !isOld)) return undefined;
   const usage = usageOf(wire);
   const key = owner?.uid ?? pod.uid;
-  const placement = placements.get(key) ?? (isTied ? { changes: [], advice: [] } : placementOf(spec, 'Pod', move));
+  const placement =
+    placements.get(key) ?? (isTied ? { changes: [], advice: [], images: [] } : placementOf(spec, 'Pod', move));
   placements.set(key, placement);
   return {
     uid: pod.uid,

@@ -4,8 +4,10 @@ import { existingPool, knownStatus } from '../../../controllers/windowspool/test
 import { assertNames } from '../../../test/messages.ts';
 import { explain, Failure } from '../failure.ts';
 import type { DryRun } from '../flags.ts';
+import type { Registries } from '../registry/registries.ts';
 import type { Terminal } from '../terminal.ts';
 import { blockedBy, FakeApi, type FakeObject, failure } from '../testing/fakeApi.ts';
+import { FakeRegistry, registriesOf } from '../testing/fakeRegistry.ts';
 import { NEW, nodesOf, OLD, readyPool } from '../testing/migrations.ts';
 import { plain } from '../text.ts';
 import { drainNodes, type MigrateFlags, migrate, migrateCommand, readPlan } from './migrate.ts';
@@ -85,10 +87,10 @@ function recorded(answer?: string) {
 }
 
 /** The report that the command prints, and its exit code. */
-async function reportOf(api: FakeApi, flags: MigrateFlags = { output: 'json' }) {
+async function reportOf(api: FakeApi, flags: MigrateFlags = { output: 'json' }, registries?: Registries) {
   await using served = await api.serve();
   const { terminal, out, text } = recorded();
-  const code = await migrate(served.cluster, terminal, ['old', 'new'], flags).then(
+  const code = await migrate(served.cluster, terminal, ['old', 'new'], flags, registries).then(
     () => 0,
     (error: Failure) => error.code,
   );
@@ -98,6 +100,33 @@ async function reportOf(api: FakeApi, flags: MigrateFlags = { output: 'json' }) 
 
 const namesIn = (report: MigrationReport | undefined) =>
   report?.workloads.map(({ kind, namespace, name, pods, state }) => `${kind} ${namespace}/${name} ${pods} ${state}`);
+
+describe('kubectl windowspool migrate --images', () => {
+  it('asks the registries of the images that must be of the new build, and those of the images that replace them', async () => {
+    await using registry = await FakeRegistry.start();
+    registry.addIndex('cart', 'ltsc2019', 'windows/amd64 10.0.17763.4131');
+    registry.addIndex('cart', 'ltsc2022', 'windows/amd64 10.0.20348.2762');
+    const image = `${registry.host}/cart:ltsc2019`;
+    const api = new FakeApi();
+    api.pools = [OLD, NEW];
+    api.nodes = [...nodesOf(OLD, 1), ...nodesOf(NEW, 1)];
+    const containers = [
+      { name: 'app', image },
+      { name: 'side', image: 'Not valid' },
+    ];
+    api.add('deployments', template('cart', { ...CLASS_2019, containers }));
+    const { code, report, text } = await reportOf(api, { output: 'json' }, registriesOf());
+    const [workload] = report?.workloads ?? [];
+    const changes = workload?.changes.map(({ text: change }) => change.replaceAll(registry.host, 'HOST'));
+    assert.equal(code, 1);
+    assert.match(
+      changes?.at(-1) ?? '',
+      /^image \(app\): HOST\/cart:ltsc2019 -> HOST\/cart:ltsc2022\. HOST\/cart:ltsc2019 is for windows\/amd64 10\.0\.17763\.4131 \(in its registry: sha256:[0-9a-f]{12}\)\.$/,
+    );
+    assert.match(text, /^SKIP {2}The Windows build of Not valid could not be read/);
+    assert.deepEqual(registry.requests.map(({ path }) => path.split('/').at(-1)).sort(), ['ltsc2019', 'ltsc2022']);
+  });
+});
 
 describe('the workloads that kubectl windowspool migrate finds', () => {
   function mixed(): FakeApi {

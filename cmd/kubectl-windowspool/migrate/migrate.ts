@@ -8,6 +8,8 @@ import { EXIT, Failure } from '../failure.ts';
 import { dryRunOption, outputOption, yesOption } from '../flags.ts';
 import { type OutputFormat, printResult, printSkipped } from '../output.ts';
 import { missingPermissions } from '../permissions.ts';
+import { type ImageFlags, imageOptions, registriesFor } from '../registry/imageFlags.ts';
+import { type Registries, unknownImages } from '../registry/registries.ts';
 import { runtimeClassesOf } from '../runtimeClasses.ts';
 import type { Terminal } from '../terminal.ts';
 import {
@@ -19,14 +21,15 @@ import {
   isDrained,
   stoppedLines,
 } from './drainPlan.ts';
-import { readInventory } from './inventory.ts';
+import { type Inventory, readInventory } from './inventory.ts';
+import { imagesToAsk, withAnswers } from './placement.ts';
 import { cordonOf, PoolDrain } from './poolDrain.ts';
 import { isDone, progressLines, progressScreen } from './progress.ts';
 import { isReady, migrationReport } from './report.ts';
 import { findingLines, reportLines } from './reportLines.ts';
 import { type Move, moveOf } from './side.ts';
 
-export interface MigrateFlags extends ChangeFlags {
+export interface MigrateFlags extends ChangeFlags, ImageFlags {
   readonly drain?: boolean;
   readonly allowPending?: boolean;
   readonly output?: OutputFormat;
@@ -46,14 +49,18 @@ function checkMigrateArguments(
   if (drain && output) throw new Failure('--drain and --output exclude each other.', EXIT.usage);
 }
 
-/** Prints what the migration requires. Fails if a workload must change, or if something blocks the move. With --drain, drains the old nodes. */
+/**
+ * Prints what the migration requires. Fails if a workload must change, or if something blocks the move. With --drain, drains the old nodes.
+ * @param registries to be asked about images; without them, tags decide
+ */
 export async function migrate(
   cluster: Cluster,
   terminal: Terminal,
   [from, to]: readonly [from: string, to: string],
   { drain, allowPending = false, output, ...flags }: MigrateFlags,
+  registries?: Registries,
 ): Promise<void> {
-  const plan = await readPlan(cluster, terminal, [from, to], allowPending);
+  const plan = await readPlan(cluster, terminal, [from, to], allowPending, registries);
   if (drain) return drainNodes(cluster, terminal, plan, flags);
   const { report } = plan;
   printResult(terminal, output, report, (columns) => reportLines(report, columns, terminal.paint));
@@ -67,12 +74,27 @@ export async function readPlan(
   terminal: Terminal,
   [from, to]: readonly [from: string, to: string],
   allowsPending: boolean,
+  registries?: Registries,
 ): Promise<DrainPlan> {
   const move = await readMove(cluster, from, to);
   const skipped: string[] = [];
-  const inventory = await readInventory(cluster, move, skipped);
+  const found = await readInventory(cluster, move, skipped);
+  const inventory = registries ? await withRegistries(found, move, registries, skipped) : found;
   printSkipped(terminal, skipped);
   return { move, inventory, report: migrationReport(move, inventory), allowsPending };
+}
+
+/** The inventory with what the registries say of images. `skipped` gets what they do not say. */
+async function withRegistries(
+  { workloads, used }: Inventory,
+  move: Move,
+  registries: Registries,
+  skipped: string[],
+): Promise<Inventory> {
+  const answers = await registries.ask(workloads.flatMap(({ placement }) => imagesToAsk(placement, move)));
+  skipped.push(...unknownImages(answers));
+  const placed = workloads.map((each) => ({ ...each, placement: withAnswers(each.placement, move, answers) }));
+  return { workloads: placed, used };
 }
 
 /** Shows what the drain disrupts, asks, and drains all nodes of the old pool. */
@@ -150,11 +172,12 @@ export const migrateCommand: PluginCommand<MigrateFlags> = {
       '--allow-pending',
       'With --drain: drain even if workloads cannot run in the new pool, so that their pods stay Pending.',
     ),
+    ...imageOptions(),
     yesOption(),
     dryRunOption(),
     outputOption(),
   ],
   check: checkMigrateArguments,
-  run: async ({ connect, terminal }, [from = '', to = ''], flags) =>
-    migrate(await connect(), terminal, [from, to], flags),
+  run: async ({ connect, terminal, signal }, [from = '', to = ''], flags) =>
+    migrate(await connect(), terminal, [from, to], flags, registriesFor(flags, signal)),
 };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { ImageAnswer } from '../../../controllers/workloads/imageVariants.ts';
 import { assertGolden } from '../../../test/goldenText.ts';
 import { nodesOf, podSpec, readyPool, sampleMove } from '../testing/migrations.ts';
-import { type PodSpec, placementOf, selectsOldPool } from './placement.ts';
+import { imagesToAsk, type PodSpec, placementOf, selectsOldPool, withAnswers } from './placement.ts';
 import type { Move } from './side.ts';
 
 const OS = { 'kubernetes.io/os': 'windows' };
@@ -175,4 +176,82 @@ describe('the changes of a template that moves to another pool', () => {
   for (const [what, spec, expected] of selecting)
     it(`a template that selects ${what} ${expected ? 'needs' : 'does not need'} the old pool`, () =>
       assert.equal(selectsOldPool(spec, sampleMove()), expected));
+});
+
+describe('the images of a template that moves, after their registries were asked', () => {
+  const [W2019, W2022] = ['10.0.17763.4131', '10.0.20348.2762'];
+  const found = (image: string, ...versions: readonly string[]): [string, ImageAnswer] => {
+    const variants = versions.map((osVersion) => ({ os: 'windows', architecture: 'amd64', osVersion }));
+    return [image, { kind: 'found', image, digest: DIGEST, variants }];
+  };
+  const missing = (image: string): [string, ImageAnswer] => [image, { kind: 'notFound', image, registry: 'docker.io' }];
+  const unread = (image: string): [string, ImageAnswer] => [image, { kind: 'unknown', image, reason: 'offline' }];
+  const FROM = '(in its registry: sha256:aaaaaaaaaaaa)';
+  const USE = 'Use an image for Windows Server 2022, whose tags contain ltsc2022.';
+  const old = `cart:ltsc2019 is for windows/amd64 ${W2019} ${FROM}.`;
+  const change = 'image (app): cart:ltsc2019 -> cart:ltsc2022';
+  const answered: readonly (readonly [
+    what: string,
+    image: string,
+    answers: readonly [string, ImageAnswer][],
+    text: readonly string[],
+  ])[] = [
+    ['fit, although the tag names another build', 'cart:ltsc2019', [found('cart:ltsc2019', W2019, W2022)], []],
+    ['fit, and their tag names no build', 'cart:1', [found('cart:1', W2022)], []],
+    [
+      'do not fit, and their tag names no build',
+      'cart:1',
+      [found('cart:1', W2019)],
+      [`image (app): cart:1. cart:1 is for windows/amd64 ${W2019} ${FROM}. ${USE}`],
+    ],
+    [
+      'do not fit, and the other tag exists',
+      'cart:ltsc2019',
+      [found('cart:ltsc2019', W2019), found('cart:ltsc2022', W2022)],
+      [`${change}. ${old}`],
+    ],
+    [
+      'do not fit, and the other tag does not exist',
+      'cart:ltsc2019',
+      [found('cart:ltsc2019', W2019), missing('cart:ltsc2022')],
+      [`image (app): cart:ltsc2019. ${old} ${USE} cart:ltsc2022 does not exist in docker.io, or you may not see it.`],
+    ],
+    [
+      'do not fit, and neither does the other tag',
+      'cart:ltsc2019',
+      [found('cart:ltsc2019', W2019), found('cart:ltsc2022', W2019)],
+      [`image (app): cart:ltsc2019. ${old} ${USE} cart:ltsc2022 is for windows/amd64 ${W2019} ${FROM}.`],
+    ],
+    [
+      'do not exist',
+      'cart:1',
+      [missing('cart:1')],
+      [`image (app): cart:1. cart:1 does not exist in docker.io, or you may not see it. ${USE}`],
+    ],
+    [
+      'cannot be read, and their tag names another build',
+      'cart:ltsc2019',
+      [unread('cart:ltsc2019'), unread('cart:ltsc2022')],
+      [change],
+    ],
+    [
+      'cannot be read, and their tag names no build',
+      'cart:1',
+      [unread('cart:1')],
+      ['The tag of cart:1 names no Windows build. Check that there is an image for Windows Server 2022.'],
+    ],
+  ];
+  for (const [what, image, answers, text] of answered)
+    it(`which ${what}`, () => {
+      const move = sampleMove();
+      const placement = placementOf(podSpec(image, { runtimeClassName: 'windows-2022' }), 'Deployment', move);
+      assert.deepEqual(imagesToAsk(placement, move).slice(0, 1), [image]);
+      const { changes, advice } = withAnswers(placement, move, new Map(answers));
+      assert.deepEqual([...changes.map((each) => each.text), ...advice], text);
+    });
+
+  it('are none between pools of one version', () => {
+    const placement = placementOf(podSpec('cart:1'), 'Deployment', sameVersion);
+    assert.deepEqual(imagesToAsk(placement, sameVersion), []);
+  });
 });

@@ -7,6 +7,13 @@ import { describeTaint, untolerated } from '../../../controllers/windowspool/run
 import { labelIn } from '../../../controllers/windowspool/util/labelSelector.ts';
 import { compact, joined } from '../../../controllers/windowspool/util/words.ts';
 import { buildOfImage, imageFor, LONGEST_IMAGE } from '../../../controllers/workloads/images.ts';
+import {
+  describeAnswer,
+  fitOf,
+  type ImageAnswers,
+  NO_ANSWERS,
+  withAnswers as withRegistries,
+} from '../../../controllers/workloads/imageVariants.ts';
 import { imageFindingsOf, isProcessIsolated } from '../../../controllers/workloads/lint.ts';
 import type { ClusterRuntimeClass } from '../runtimeClasses.ts';
 import { fits, type Move, type Requirements, type Side, type Term, taintsOf } from './side.ts';
@@ -30,6 +37,14 @@ export interface Placement {
   readonly changes: readonly Change[];
   /** Sentences. */
   readonly advice: readonly string[];
+  /** The images that must be of the build of the new pool. */
+  readonly images: readonly ContainerImage[];
+}
+
+interface ContainerImage {
+  /** The name of the container. */
+  readonly name: string;
+  readonly image: string;
 }
 
 /** Whether the pods can run in the old pool, but not in the new one: by their RuntimeClass, node selector or node affinity. */
@@ -49,6 +64,7 @@ export function placementOf(spec: PodSpec, kind: string, move: Move): Placement 
   const after = mustChange ? to.runtimeClass : before;
   const selector = ownSelector(spec, before);
   const images = imagesOf(spec, after, move);
+  const ofImages = imageChanges(images, to, NO_ANSWERS);
   return {
     changes: compact([
       mustChange && changed('runtimeClassName', before.metadata.name, to.runtimeClass.metadata.name),
@@ -56,10 +72,17 @@ export function placementOf(spec: PodSpec, kind: string, move: Move): Placement 
       affinityChange(spec, to),
       kind !== 'Pod' && spec.nodeName && nodeNameChange(spec.nodeName),
       ...tolerationChanges(spec, after, to),
-      ...images.changes,
+      ...ofImages.changes,
     ]),
-    advice: images.advice,
+    advice: ofImages.advice,
+    images,
   };
+}
+
+/** The placement with what registries say of the images. */
+export function withAnswers({ changes, images }: Placement, { to }: Move, answers: ImageAnswers): Placement {
+  const { changes: ofImages, advice } = imageChanges(images, to, answers);
+  return { changes: [...changes.filter(({ field }) => field !== 'image'), ...ofImages], advice, images };
 }
 
 function changed(field: string, from: string, to: string, name = field): Change {
@@ -120,42 +143,70 @@ function tolerationChanges(spec: PodSpec, runtimeClass: ClusterRuntimeClass | un
   }));
 }
 
-/** The images that do not run on the build of the new pool, as far as their tags show it. */
-function imagesOf(spec: PodSpec, runtimeClass: ClusterRuntimeClass | undefined, move: Move): Placement {
+/** The images that must be of the build of the new pool, because it is another one and the containers share the kernel of the node. */
+function imagesOf(spec: PodSpec, runtimeClass: ClusterRuntimeClass | undefined, move: Move): ContainerImage[] {
   const { from, to, runtimeClasses } = move;
-  if (from.build === to.build) return { changes: [], advice: [] };
+  if (from.build === to.build) return [];
   const { runtimeClassName: _, nodeSelector: __, ...rest } = spec;
   const moved = { ...rest, ...(runtimeClass && { runtimeClassName: runtimeClass.metadata.name }) };
-  if (!isProcessIsolated({ kind: 'Pod', spec: moved }, runtimeClasses)) return { changes: [], advice: [] };
+  if (!isProcessIsolated({ kind: 'Pod', spec: moved }, runtimeClasses)) return [];
   // The API server accepts any text as an image, also the control characters of a terminal.
-  const images = [...(spec.initContainers ?? []), ...spec.containers].map(
-    ({ name, image = '' }) => [name, foreignText(image, LONGEST_IMAGE)] as const,
-  );
-  const imageIn = new Map(images);
-  const findings = imageFindingsOf(moved, to.build, runtimeClasses);
-  const unknown = images.map(([, image]) => image).filter((image) => buildOfImage(image) === undefined);
+  return [...(spec.initContainers ?? []), ...spec.containers].map(({ name, image = '' }) => ({
+    name,
+    image: foreignText(image, LONGEST_IMAGE),
+  }));
+}
+
+/** The names of images to ask registries about: those that must be of the build of the new pool, and those that could replace them. */
+export function imagesToAsk({ images }: Placement, { to }: Move): string[] {
+  return images.flatMap(({ image }) => compact([image, imageFor(image, to.tag)]));
+}
+
+/** What does not run on the build of the new pool, by the answers of registries, and by the tags of images without an answer. */
+function imageChanges(
+  images: readonly ContainerImage[],
+  to: Side,
+  answers: ImageAnswers,
+): Pick<Placement, 'changes' | 'advice'> {
+  const byTag = imageFindingsOf({ containers: images }, to.build, []);
+  const findings = withRegistries(byTag, { os: 'windows', build: to.build, containers: images }, answers);
+  const imageIn = new Map(images.map(({ name, image }) => [name, image]));
+  const isUnknown = (image: string) =>
+    buildOfImage(image) === undefined && (answers.get(image)?.kind ?? 'unknown') === 'unknown';
+  const unknown = [...new Set(imageIn.values())].filter(isUnknown);
   return {
     changes: findings
       .filter(({ grade }) => grade === 'fails')
-      .flatMap(({ names }) => names.map((name) => imageChange(name, imageIn.get(name) ?? '', to))),
+      .flatMap(({ names }) => names.map((name) => imageChange(name, imageIn.get(name) ?? '', to, answers))),
     advice: compact([
       ...findings.filter(({ grade }) => grade === 'advice').map(({ message }) => message),
-      unknown.length > 0 && unknownImages([...new Set(unknown)], to),
+      unknown.length > 0 && unknownImages(unknown, to, answers === NO_ANSWERS),
     ]),
   };
 }
 
-function imageChange(container: string, image: string, { tag, release }: Side): Change {
+function imageChange(container: string, image: string, { tag, release, build }: Side, answers: ImageAnswers): Change {
+  const field = `image (${container})`;
   const wanted = imageFor(image, tag);
-  if (wanted) return changed('image', image, wanted, `image (${container})`);
-  return {
-    field: 'image',
-    from: image,
-    text: `image (${container}): ${image}. Use an image for ${release}, whose tags contain ${tag}.`,
-  };
+  const [said, saidOfWanted] = [image, wanted ?? ''].map((each) => {
+    const answer = answers.get(each);
+    return answer === undefined || answer.kind === 'unknown' ? '' : ` ${each} ${describeAnswer(answer)}.`;
+  });
+  const replacement = answers.get(wanted ?? '');
+  const isUsable =
+    replacement?.kind === 'found'
+      ? ['runs', 'unknown'].includes(fitOf(replacement.variants, build))
+      : replacement?.kind !== 'notFound';
+  if (wanted && isUsable) {
+    const change = changed('image', image, wanted, field);
+    return said ? { ...change, text: `${change.text}.${said}` } : change;
+  }
+  const text = `${field}: ${image}.${said} Use an image for ${release}, whose tags contain ${tag}.${saidOfWanted}`;
+  return { field: 'image', from: image, text };
 }
 
-function unknownImages(images: readonly string[], { release }: Side): string {
+function unknownImages(images: readonly string[], { release }: Side, canAsk: boolean): string {
   const [subject, verb] = images.length === 1 ? ['tag', 'names'] : ['tags', 'name'];
-  return `The ${subject} of ${joined(images)} ${verb} no Windows build. Check that there is an image for ${release}.`;
+  const remedy = `Check that there is an image for ${release}${canAsk ? ', or add --images to ask the registry' : ''}.`;
+  return `The ${subject} of ${joined(images)} ${verb} no Windows build. ${remedy}`;
 }
