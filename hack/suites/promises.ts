@@ -223,7 +223,7 @@ export const promises: readonly ProvedPromise[] = [
     promise: 'kubectl windowspool shows what is wrong and does what it says',
     inMemory: ['cmd/kubectl-windowspool'],
     test: ['plugin/status', 'plugin/operations'],
-    testAll: ['plugin/doctor', 'plugin/lint', 'plugin/migrate'],
+    testAll: ['plugin/doctor', 'plugin/images', 'plugin/lint', 'plugin/migrate'],
   },
   {
     promise: 'pods that cannot run on Windows are found by the policies as by the linter',

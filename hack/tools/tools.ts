@@ -5,7 +5,7 @@ import type { GoModule, Program } from '../gobuild/program.ts';
 /** The tools of the go.mod in this folder. */
 type SharedTool = 'helm' | 'kstatus' | 'prometheus' | 'promtool';
 /** The tools that tests run in addition to the local Kubernetes. `helm` is Helm 4. */
-type ToolName = SharedTool | 'helm3';
+type ToolName = SharedTool | 'helm3' | 'registry';
 
 const PROMETHEUS = 'github.com/prometheus/prometheus';
 /** Without the service discoveries, which are most of it, because the tests have static targets. */
@@ -46,6 +46,14 @@ const helm3Module: GoModule<'helm3'> = {
   ],
 };
 
+/** Separate from the other tools, because it needs later versions of some modules, and a change of their go.mod builds all of them again. */
+const registryModule: GoModule<'registry'> = {
+  dir: fileURLToPath(new URL('registry', import.meta.url)),
+  name: 'registry',
+  what: 'the image registry of the tests',
+  programs: [{ name: 'registry', package: 'github.com/distribution/distribution/v3/cmd/registry', buildSeconds: 90 }],
+};
+
 function prometheus(name: SharedTool, buildSeconds: number): Program<SharedTool> {
   return {
     name,
@@ -67,5 +75,6 @@ function releaseOf(version: string): string {
 /** The absolute path of one tool, which is built if it is missing. */
 export async function toolPath(name: ToolName, log: Log, signal?: AbortSignal): Promise<string> {
   if (name === 'helm3') return (await ensurePrograms(helm3Module, log, signal)).helm3;
+  if (name === 'registry') return (await ensurePrograms(registryModule, log, signal)).registry;
   return (await ensurePrograms(toolsModule, log, signal, [name]))[name];
 }
