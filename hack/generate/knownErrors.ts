@@ -1,10 +1,11 @@
 /** The page about errors of Windows nodes and pods, from their catalogue. */
-import { KNOWN_ERRORS, KNOWN_EXIT_CODES } from '../../controllers/windowspool/knownErrors/catalogue.ts';
+import { KNOWN_ERRORS } from '../../controllers/windowspool/knownErrors/catalogue.ts';
+import { KNOWN_EXIT_CODES } from '../../controllers/windowspool/knownErrors/exitCodes.ts';
 
 /** The text of docs/errors.md. */
 export function errorsPage(): string {
   return [
-    '<!-- Generated from the catalogue of errors (controllers/windowspool/knownErrors/catalogue.ts) by `make generate`. Do not edit. -->',
+    '<!-- Generated from the catalogue of errors (controllers/windowspool/knownErrors) by `make generate`. Do not edit. -->',
     '# Errors of Windows nodes and pods',
     '',
     'What messages of the kubelet, containerd, hcsshim, the VPC CNI and its resource controller mean. [`kubectl windowspool diagnose`](kubectl-plugin.md#diagnose)',
@@ -12,10 +13,10 @@ export function errorsPage(): string {
     '',
     row(['error', 'recognized by', 'written by', 'cause', 'what to do', 'source']),
     row(Array<string>(6).fill('---')),
-    ...KNOWN_ERRORS.map(({ name, pattern, writtenBy, cause, isPossible, remedy, source }) =>
+    ...KNOWN_ERRORS.map(({ name, pattern, within, writtenBy, cause, isPossible, remedy, source }) =>
       row([
         `\`${name}\``,
-        `\`${pattern.source}\``,
+        `\`${pattern.source}\`${within ? `, in messages about ${within.name}` : ''}`,
         writtenBy,
         isPossible ? `Possible: ${cause}` : cause,
         remedy,

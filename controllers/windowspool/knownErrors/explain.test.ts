@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { KNOWN_ERRORS, KNOWN_EXIT_CODES } from './catalogue.ts';
+import { KNOWN_ERRORS } from './catalogue.ts';
+import { KNOWN_EXIT_CODES } from './exitCodes.ts';
 import { explain, knownErrorIn, knownExitCode, withCause } from './explain.ts';
 
 /** Messages of public reports, in the words of their components. */
@@ -93,7 +94,143 @@ const MESSAGES: readonly (readonly [message: string, name: string])[] = [
     'failed to do request: Head "https://registry.example/v2/": dial tcp: lookup registry.example: no such host',
     'RegistryUnreachable',
   ],
-  ['connectex: No connection could be made because the target machine actively refused it.', 'RegistryUnreachable'],
+  [
+    'failed to do request: Head "https://registry.example/v2/": connectex: No connection could be made because the target machine actively refused it.',
+    'RegistryUnreachable',
+  ],
+  [
+    'failed to pull and unpack image "registry.example/a:1": failed to copy: httpReadSeeker: failed open: failed to do request: Get "https://mcr.microsoft.com/v2/": dial tcp 204.79.197.219:443: connectex: A connection attempt failed because the connected party did not properly respond',
+    'RegistryUnreachable',
+  ],
+  [
+    'failed to resolve reference "registry.example/a:1": failed to do request: Head "https://registry.example/v2/": tls: failed to verify certificate: x509: certificate has expired or is not yet valid: current time 2021-01-01T00:00:00Z is before 2026-01-01T00:00:00Z',
+    'RegistryCertificate',
+  ],
+  [
+    'Failed to apply default image tag "Registry.example/App:1": couldn\'t parse image name "Registry.example/App:1": invalid reference format: repository name must be lowercase',
+    'ImageNameInvalid',
+  ],
+  ['ErrImagePull: pull QPS exceeded', 'PullsLimitedByKubelet'],
+  [
+    'failed to pull and unpack image "a:1": not implemented: media type "application/vnd.docker.distribution.manifest.v1+prettyjws" is no longer supported since containerd v2.1',
+    'ImageFormatRemoved',
+  ],
+  [
+    'rpc error: code = Canceled desc = failed to pull and unpack image "a:1": failed to extract layer sha256:01: context canceled',
+    'PullInterrupted',
+  ],
+  [
+    'Unhealthy: Readiness probe failed: Get "http://10.0.1.77:80/": dial tcp 10.0.1.77:80: connectex: No connection could be made because the target machine actively refused it.',
+    'ProbeRefused',
+  ],
+  [
+    'Unhealthy: Readiness probe failed: Get "http://172.16.1.4:8080/healthz": dial tcp 172.16.1.4:8080: i/o timeout (Client.Timeout exceeded while awaiting headers)',
+    'ProbeTimeout',
+  ],
+  [
+    'Unhealthy: Startup probe failed: Get "http://10.0.1.4/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    'ProbeTimeout',
+  ],
+  [
+    'Unhealthy: Liveness probe errored: rpc error: code = DeadlineExceeded desc = failed to exec in container: timeout 1s exceeded: context deadline exceeded',
+    'ProbeCommandTooSlow',
+  ],
+  [
+    'Unhealthy: Liveness probe failed: command "powershell.exe -command Test-Path C:\\ready" timed out',
+    'ProbeCommandTooSlow',
+  ],
+  ['Unhealthy: Readiness probe failed: HTTP probe failed with statuscode: 503', 'ProbeAnswersWithError'],
+  [
+    'Unhealthy: Liveness probe failed: encountered an error during CreateProcess: failure in a Windows system call: The system cannot find the file specified. (0x2)',
+    'CommandNotFound',
+  ],
+  [
+    'Unhealthy: Readiness probe failed: hcsshim::System::CreateProcess: The paging file is too small for this operation to complete. (0x5af)',
+    'PageFileTooSmall',
+  ],
+  [
+    'MountVolume.MountDevice failed for volume "pv" : kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: driver name smb.csi.k8s.io not found in the list of registered CSI drivers',
+    'CSIDriverNotOnNode',
+  ],
+  [
+    'AttachVolume.Attach failed for volume "pv" : CSINode ip-10-0-1-9.ec2.internal does not contain driver ebs.csi.aws.com',
+    'CSIDriverNotOnNode',
+  ],
+  [
+    'connection error: desc = "transport: Error while dialing open \\\\.\\pipe\\csi-proxy-filesystem-v1beta1: The system cannot find the file specified."',
+    'CSIProxyUnavailable',
+  ],
+  [
+    'transport: Error while dialing dial unix C:\\var\\lib\\kubelet\\plugins\\smb.csi.k8s.io\\csi.sock: connect: No connection could be made because the target machine actively refused it.',
+    'CSIDriverNotResponding',
+  ],
+  [
+    'NewSmbGlobalMapping failed. output: "New-SmbGlobalMapping : The network path was not found. Windows System Error 53"',
+    'SMBServerNotFound',
+  ],
+  ['NewSmbGlobalMapping failed. result: 67, err: <nil>', 'SMBServerNotFound'],
+  [
+    'NewSmbGlobalMapping failed. output: "New-SmbGlobalMapping : The user name or password is incorrect. Windows System Error 1326"',
+    'SMBLogonFailed',
+  ],
+  [
+    'NewSmbGlobalMapping failed. output: "New-SmbGlobalMapping : Multiple connections to a server or shared resource by the same user"',
+    'SMBOtherUser',
+  ],
+  [
+    'Multi-Attach error for volume "pvc-1" Volume is already exclusively attached to one node',
+    'VolumeAttachedElsewhere',
+  ],
+  [
+    'failed to create containerd task: failed to create shim task: hcs::CreateComputeSystem app: The directory name is invalid.: unknown',
+    'MountInvalid',
+  ],
+  ['failed to create containerd task: hcsshim::CreateComputeSystem app: The parameter is incorrect.', 'MountInvalid'],
+  [
+    'hcs::CreateProcess app: failed to create user process token: failed to logon user: Access is denied.',
+    'HostProcessLogonFailed',
+  ],
+  ['hcs::CreateComputeSystem app: winapi error #3489792023: unknown', 'GMSACredentialsFailed'],
+  [
+    'failed to extract layer sha256:01: hcsshim::ProcessBaseLayer \\\\?\\C:\\snapshots\\25: The system cannot find the path specified.: unknown',
+    'ImageLayerUnusable',
+  ],
+  ['failed to reserve sandbox name "app_shop_u_0": name "app_shop_u_0" is reserved for "9f"', 'NameReserved'],
+  ['ContainerStatusUnknown: The container could not be located when the pod was terminated', 'ContainerLost'],
+  [
+    'failed to setup network for sandbox "9a": plugin type="calico" failed (add): error getting ClusterInformation: connection is unauthorized: Unauthorized',
+    'CNIUnauthorized',
+  ],
+  [
+    'plugin type="calico" failed (add): error getting ClusterInformation: Get "https://10.96.0.1:443/": dial tcp 10.96.0.1:443: i/o timeout',
+    'CNIWithoutAPIServer',
+  ],
+  [
+    'plugin type="flannel" failed (add): loadFlannelSubnetEnv failed: open /run/flannel/subnet.env: The system cannot find the path specified.',
+    'CNINotInitialized',
+  ],
+  ['hcnCreateEndpoint failed in Win32: The specified port already exists. (0x803b0013)', 'HNSPortInUse'],
+  ['failed to create the new HNSEndpoint: hnsCall failed in Win32: The object already exists. (0x1392)', 'HNSFailed'],
+  ['Failed to create endpoint: HNS failed with error : Element not found.', 'HNSFailed'],
+  ['failed to find HNSNetwork flannel.4096: Network flannel.4096 not found', 'HNSFailed'],
+  ['hcs::CreateComputeSystem app: The requested operation for attach namespace failed.: unknown', 'HNSFailed'],
+  ['hcnDeleteNamespace failed in Win32: The specified request is unsupported. (0x803b0015)', 'HNSFailed'],
+  ['Kubelet stopped posting node status.', 'KubeletSilent'],
+  ['Kubelet never posted node status.', 'KubeletSilent'],
+  ['Pod was terminated in response to imminent node shutdown.', 'NodeShutDown'],
+  ['node is shutting down', 'NodeShutDown'],
+  ['PLEG is not healthy: pleg was last seen active … ago; threshold is …', 'RuntimeTooSlow'],
+  ['0/3 nodes are available: 3 node(s) had volume node affinity conflict.', 'VolumeInOtherZone'],
+  ["0/1 nodes are available: 1 node(s) didn't have free ports for the requested pod ports.", 'HostPortTaken'],
+  ["pod didn't trigger scale-up: 1 max node group size reached", 'NodeGroupAtMaximum'],
+  [
+    "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+    'RejectedByAffinity',
+  ],
+  [
+    "Pod was rejected: Node didn't have enough resource: vpc.amazonaws.com/PrivateIPv4Address, requested: 1, used: 9, capacity: 9",
+    'RejectedByResources',
+  ],
   [
     'failed to resolve reference "mcr.microsoft.com/windows/servercore:ltsc2021": mcr.microsoft.com/windows/servercore:ltsc2021: not found',
     'ImageNotFound',
@@ -101,9 +238,31 @@ const MESSAGES: readonly (readonly [message: string, name: string])[] = [
   ['ImagePullBackOff', 'ImagePullFailed'],
 ];
 
+/** Messages with words of known errors that mean something else, and messages that need no explanation. */
+const OTHERS: readonly string[] = [
+  'FailedMount: MountVolume.SetUp failed for volume "secrets" : rpc error: code = Unknown desc = 403 Forbidden: AccessDeniedException',
+  'FailedMount: MountVolume.SetUp failed for volume "tls" : secret "tls" not found',
+  'FailedPostStartHook: Exec lifecycle hook ([curl http://a]) failed: dial tcp 10.0.0.9:80: connect: connection refused',
+  'failed calling webhook "vpod.example.com": Post "https://hook.svc/": x509: certificate signed by unknown authority',
+  'InvalidDiskCapacity: invalid capacity 0 on image filesystem',
+  'NodeNotReady: Node is not ready',
+  'BackOff: Back-off restarting failed container app in pod app_shop(u)',
+  'Evicted: Evicted pod: Underutilized',
+  'Nominated: Pod should schedule on: nodeclaim/windows-x2x9',
+  'DisruptionBlocked: Pod has "karpenter.sh/do-not-disrupt" annotation',
+  'TaintManagerEviction: Cancelling deletion of Pod shop/app',
+  "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",
+  'kubelet is posting ready status',
+  'CSINode is not yet initialized',
+  'SandboxChanged: Pod sandbox changed, it will be killed and re-created.',
+];
+
 describe('a known error', () => {
   for (const [message, name] of MESSAGES)
     it(`${name} is found in: ${message.slice(0, 80)}`, () => assert.equal(knownErrorIn(message)?.name, name));
+
+  for (const message of OTHERS)
+    it(`is not found in: ${message.slice(0, 80)}`, () => assert.equal(knownErrorIn(message)?.name, undefined));
 
   it('has a message for each entry of the catalogue', () => {
     const seen = new Set(MESSAGES.map(([, name]) => name));
@@ -122,8 +281,15 @@ describe('a known error', () => {
   });
 
   it('is looked for in the beginning of a message: otherwise, these would run into the time-out', () => {
-    const beginnings = ['pipe/containerd-containerd', 'CreateProcess', 'failed to resolve reference '];
-    for (const text of beginnings) assert.equal(knownErrorIn(`${text}${' a'.repeat(500_000)}`), undefined);
+    const beginnings = ['pipe/containerd-containerd', 'CreateProcess', 'failed to resolve reference ', 'csi.sock'];
+    for (const text of beginnings) {
+      assert.equal(knownErrorIn(`${text}${' a'.repeat(500_000)}`), undefined);
+      assert.equal(knownErrorIn(`${text} `.repeat(50_000)), undefined);
+    }
+  });
+
+  it('that is only possible is part of a sentence: its cause does not begin with a name', () => {
+    for (const { cause, isPossible } of KNOWN_ERRORS) if (isPossible) assert.match(cause, /^(?:A|An|The) /);
   });
 
   it('is put before the message that it explains', () => {

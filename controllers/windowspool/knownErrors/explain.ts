@@ -1,6 +1,8 @@
 /** Finds known errors in messages. Pure. */
 import { cut } from '../util/words.ts';
-import { KNOWN_ERRORS, KNOWN_EXIT_CODES, type KnownError, type KnownExitCode } from './catalogue.ts';
+import { KNOWN_ERRORS } from './catalogue.ts';
+import { KNOWN_EXIT_CODES, type KnownExitCode } from './exitCodes.ts';
+import type { KnownError } from './knownError.ts';
 
 /** Messages are foreign: longer ones are cut before they are matched. */
 const LONGEST = 4_096;
@@ -14,7 +16,7 @@ export interface Explained {
 /** The error that a message shows; undefined if it is not known. */
 export function knownErrorIn(message: string): KnownError | undefined {
   const text = cut(message, LONGEST);
-  return KNOWN_ERRORS.find(({ pattern }) => pattern.test(text));
+  return KNOWN_ERRORS.find(({ pattern, within }) => pattern.test(text) && within?.pattern.test(text) !== false);
 }
 
 /**
@@ -44,7 +46,7 @@ export function causeOf({ cause, isPossible }: KnownError): string {
 /** A foreign message with what is known of it, as the part of a sentence: `CAUSE REMEDY (MESSAGE)`. */
 export function withCause(message: string): string {
   const error = specificErrorIn(message);
-  return error ? `${causeOf(error)} ${error.remedy} (${message})` : message;
+  return error ? `${causeOf(error)} ${error.remedy} (${message.replace(/\.$/, '')})` : message;
 }
 
 /** The known error in a message that explains more than any other could; undefined if there is none. */
