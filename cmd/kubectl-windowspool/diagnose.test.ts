@@ -5,7 +5,8 @@ import { GATE_TAINT } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import { sampleNode, sampleNodes } from '../../controllers/windowspool/testing/fixtures.ts';
 import type { LintedRuntimeClass } from '../../controllers/workloads/lint.ts';
 import { assertGolden } from '../../test/goldenText.ts';
-import { diagnosisLines, diagnosisOf, type Evidence } from './diagnose.ts';
+import { diagnosisLines, diagnosisOf } from './diagnose.ts';
+import type { Evidence } from './diagnosis.ts';
 import { plain } from './text.ts';
 
 const runtimeClasses: readonly LintedRuntimeClass[] = [
@@ -44,6 +45,29 @@ const waiting = (reason: string, message: string) => ({
   containerStatuses: [{ name: 'app', state: { waiting: { reason, message } } }],
 });
 const placed = { nodeName: node.name };
+const runs = {
+  phase: 'Running',
+  podIP: '10.0.1.77',
+  containerStatuses: [{ name: 'app', state: { running: { startedAt: '2026-11-24T10:00:00Z' } } }],
+};
+const crashed = (exitCode: number, reason = 'Error') => ({
+  containerStatuses: [
+    {
+      name: 'app',
+      state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s restarting failed container' } },
+      lastState: { terminated: { exitCode, reason } },
+    },
+  ],
+});
+const unscheduled = (message: string) => ({
+  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }],
+});
+const silent = sampleNode({
+  ready: 'Unknown',
+  readyReason: 'NodeStatusUnknown',
+  readyMessage: 'Kubelet stopped posting node status.',
+});
+const deleted = { deletionTimestamp: '2026-11-24T09:00:00Z' };
 
 const situations: Readonly<Record<string, Evidence>> = {
   runs: evidence({ pod: podWith(placed, { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }) }),
@@ -144,21 +168,110 @@ const situations: Readonly<Record<string, Evidence>> = {
       message: 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ',
     }),
   }),
-  'crashes with exit codes of Windows': evidence({
+  'crashes with exit codes of Windows': evidence({ pod: podWith(placed, crashed(-1073741515)) }),
+  'crashes with an exit code of its program': evidence({
+    pod: podWith(placed, crashed(1)),
+    warnings: ['BackOff: Back-off restarting failed container app in pod app_shop(u)'],
+  }),
+  'runs a program that ends': evidence({ pod: podWith(placed, crashed(0, 'Completed')) }),
+  'listens later than its probe asks': evidence({
+    pod: podWith(placed, runs),
+    warnings: [
+      'Unhealthy: Readiness probe failed: Get "http://10.0.1.77:80/": dial tcp 10.0.1.77:80: connectex: No connection could be made because the target machine actively refused it.',
+    ],
+  }),
+  'runs, and had other problems before it started': evidence({
+    pod: podWith(placed, runs),
+    warnings: [
+      'Unhealthy: Readiness probe failed: HTTP probe failed with statuscode: 503',
+      'Failed: Failed to pull image "example.com/app:ltsc2022": 429 Too Many Requests: toomanyrequests',
+      'FailedMount: MountVolume.SetUp failed for volume "tls" : secret "tls" not found',
+      'FailedScheduling: 0/3 nodes are available: 1 Insufficient vpc.amazonaws.com/PrivateIPv4Address',
+    ],
+  }),
+  'runs, and is not ready': evidence({
     pod: podWith(placed, {
-      containerStatuses: [
+      ...runs,
+      conditions: [
         {
-          name: 'app',
-          state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s restarting failed container' } },
-          lastState: { terminated: { exitCode: -1073741515, reason: 'Error' } },
+          type: 'Ready',
+          status: 'False',
+          reason: 'ContainersNotReady',
+          message: 'containers with unready status: [app]',
         },
       ],
     }),
   }),
+  'stays in Terminating while it is Ready, on a node whose kubelet is silent': evidence({
+    pod: {
+      ...podWith({ nodeName: silent.name }, { ...runs, conditions: [{ type: 'Ready', status: 'True' }] }),
+      metadata: { ...podWith().metadata, ...deleted },
+    },
+    nodes: [silent],
+  }),
+  'waits for a readiness gate': evidence({
+    pod: podWith(placed, {
+      ...runs,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'False',
+          reason: 'ReadinessGatesNotReady',
+          message: 'corresponding condition of pod readiness gate "target-health.elbv2.k8s.aws/web" does not exist.',
+        },
+      ],
+    }),
+  }),
+  'is on a node whose kubelet is silent': evidence({
+    pod: podWith({ nodeName: silent.name }, runs),
+    nodes: [silent],
+    warnings: ['NodeNotReady: Node is not ready'],
+  }),
+  'is on a node that no longer exists': evidence({ pod: podWith({ nodeName: 'ip-10-0-9-9' }, runs) }),
+  'is kept by a finalizer': evidence({
+    pod: {
+      ...podWith(placed, {
+        phase: 'Running',
+        containerStatuses: [{ name: 'app', state: { terminated: { exitCode: 0 } } }],
+      }),
+      metadata: { ...podWith().metadata, ...deleted, finalizers: ['example.com/hold'] },
+    },
+  }),
+  'stays in Terminating, because its network cannot be removed': evidence({
+    pod: { ...podWith(placed, runs), metadata: { ...podWith().metadata, ...deleted } },
+    warnings: [
+      'FailedKillPod: error killing pod: failed to "KillPodSandbox": hcnDeleteNamespace failed in Win32: The specified request is unsupported. (0x803b0015)',
+      'FailedMount: MountVolume.SetUp failed for volume "tls" : secret "tls" not found',
+    ],
+  }),
+  'has scheduling gates': evidence({
+    pod: podWith({ schedulingGates: [{ name: 'kueue.x-k8s.io/admission' }] }),
+    nodes: [],
+  }),
+  'gets no node from Karpenter': evidence({
+    pod: podWith({}, unscheduled("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.")),
+    nodes: [],
+    warnings: [
+      'FailedScheduling: Failed to schedule pod, incompatible with nodepool "windows", no instance type satisfied resources {"vpc.amazonaws.com/PrivateIPv4Address":"1"}',
+    ],
+  }),
+  'gets no node from the cluster-autoscaler': evidence({
+    pod: podWith({}, unscheduled('0/3 nodes are available: 1 Insufficient memory.')),
+    warnings: ["NotTriggerScaleUp: pod didn't trigger scale-up: 1 max node group size reached"],
+  }),
+  'has a volume in another zone': evidence({
+    pod: podWith({}, unscheduled('0/3 nodes are available: 3 node(s) had volume node affinity conflict.')),
+  }),
   'does not start for a reason that only the kubelet knows': evidence({
     pod: podWith(placed, waiting('CreateContainerConfigError', 'secret "tls" not found')),
   }),
-  'is a Linux pod on a Windows node': evidence({
+  'is a Linux pod that the registry refuses on a Linux node': evidence({
+    pod: podWith(
+      { runtimeClassName: undefined, nodeSelector: { 'kubernetes.io/os': 'linux' }, nodeName: 'linux-1' },
+      waiting('ImagePullBackOff', 'no match for platform in manifest: not found'),
+    ),
+  }),
+  'does not select Windows, and is on a Windows node': evidence({
     pod: podWith({ ...placed, runtimeClassName: undefined, nodeSelector: {}, tolerations: [{ operator: 'Exists' }] }),
   }),
   'selects nothing of Windows': evidence({ pod: podWith({ runtimeClassName: undefined, nodeSelector: {} }) }),
@@ -175,6 +288,20 @@ describe('kubectl windowspool diagnose', () => {
       [`# a pod that ${name}`, ...diagnosisLines(diagnosisOf(each), 80, plain)].join('\n'),
     );
     await assertGolden('plugin/diagnose', `${texts.join('\n\n')}\n`);
+  });
+
+  it('does not say that a pod with an address gets none', () => {
+    const containers = [{ name: 'app', image: 'app', resources: {} }];
+    const whats = (status: object) =>
+      diagnosisOf(evidence({ pod: podWith({ ...placed, containers }, status) })).causes.map(({ what }) => what);
+    assert.equal(
+      whats({}).some((what) => what.includes('gets no IP address')),
+      true,
+    );
+    assert.equal(
+      whats(runs).some((what) => what.includes('gets no IP address')),
+      false,
+    );
   });
 
   it('finds a cause for each pod that has one', () => {

@@ -8,28 +8,20 @@ import {
   causeOf,
   type Explained,
   explain,
-  knownErrorIn,
   knownExitCode,
+  withCause,
 } from '../../controllers/windowspool/knownErrors/explain.ts';
-import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
-import {
-  POD_ADDRESSES,
-  parseKernelVersion,
-  releaseOf,
-  WINDOWS_BUILD_LABEL,
-} from '../../controllers/windowspool/nodes/windowsVersions.ts';
-import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
-import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { describeTaint, untolerated } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
-import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
-import { compact, sentence } from '../../controllers/windowspool/util/words.ts';
+import { POD_ADDRESSES, parseKernelVersion, releaseOf } from '../../controllers/windowspool/nodes/windowsVersions.ts';
+import { compact, joined, sentence } from '../../controllers/windowspool/util/words.ts';
 import { buildOfImage, imageFor } from '../../controllers/workloads/images.ts';
-import { findingsOf, type LintedRuntimeClass, operatingSystemOf } from '../../controllers/workloads/lint.ts';
+import { findingsOf, operatingSystemOf } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
 import type { PluginCommand } from './command.ts';
+import { type Cause, type Diagnosis, type Evidence, statusesOf } from './diagnosis.ts';
 import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
 import { outputOption } from './flags.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
+import { PLACEMENT_REASONS, placementCauses } from './placement.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
@@ -37,31 +29,6 @@ import { labelled, type Paint } from './text.ts';
 export interface DiagnoseFlags {
   readonly namespace?: string;
   readonly output?: OutputFormat;
-}
-
-/** Why a pod does not run, and what to do. */
-export interface Cause {
-  readonly what: string;
-  readonly remedy?: string;
-  readonly command?: string;
-}
-
-export interface Diagnosis {
-  readonly pod: string;
-  readonly phase: string;
-  readonly node?: string;
-  /** The most probable first. */
-  readonly causes: readonly Cause[];
-}
-
-/** What a diagnosis is based on. */
-export interface Evidence {
-  readonly pod: Wire<V1Pod>;
-  readonly runtimeClasses: readonly LintedRuntimeClass[];
-  /** All Windows nodes; undefined if they are unknown. */
-  readonly nodes: readonly NodeRecord[] | undefined;
-  /** The messages of the warning events of the pod, the latest first. */
-  readonly warnings: readonly string[];
 }
 
 const MOST_EVENTS = 500;
@@ -105,12 +72,13 @@ async function notFound(cluster: Cluster, namespace: string, name: string): Prom
   );
 }
 
-/** The messages of the warnings, the latest first. */
+/** The messages of the warnings, the latest first. That a pod makes the cluster-autoscaler add no node is no warning, but says why. */
 async function warningsOf(cluster: Cluster, namespace: string, uid: string): Promise<readonly string[]> {
   const path = apiPath('events.k8s.io/v1', 'events', { namespace });
-  const query = { fieldSelector: `regarding.uid=${uid},type=Warning`, limit: String(MOST_EVENTS) };
+  const query = { fieldSelector: `regarding.uid=${uid}`, limit: String(MOST_EVENTS) };
   const { items = [] } = await cluster.get<{ items?: EventsV1Event[] }>(path, query);
   return items
+    .filter(({ type, reason = '' }) => type === 'Warning' || PLACEMENT_REASONS.has(reason))
     .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
     .map(({ reason = '', note = '' }) => `${reason}: ${note}`);
 }
@@ -132,7 +100,7 @@ export function diagnosisLines({ pod, phase, node, causes }: Diagnosis, columns:
       ...(command ? [`${indent}$ ${command}`] : []),
     ];
   });
-  const title = `Pod ${pod} is ${phase}${where}`;
+  const title = `Pod ${pod} is ${phase}${phase.includes(',') && where ? ',' : ''}${where}`;
   const isGood = phase === 'Running' || phase === 'Succeeded';
   const [namespace = '', name = ''] = pod.split('/');
   const unknown = ['', 'No cause found.', `  $ kubectl describe pod --namespace ${namespace} ${name}`];
@@ -144,14 +112,19 @@ function hasEnded({ status }: Wire<V1Pod>): boolean {
   return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
-function isRunning({ status }: Wire<V1Pod>): boolean {
-  const isReady = status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True');
-  return isReady === true || status?.phase === 'Succeeded';
+function isRunning({ metadata, status }: Wire<V1Pod>): boolean {
+  if (metadata?.deletionTimestamp !== undefined) return false;
+  return readinessOf(status)?.status === 'True' || status?.phase === 'Succeeded';
+}
+
+function readinessOf(status: Wire<V1Pod>['status']) {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
 /** The diagnosis of a pod. Pure. */
-export function diagnosisOf(evidence: Evidence): Diagnosis {
-  const { pod, runtimeClasses } = evidence;
+export function diagnosisOf({ warnings, ...given }: Evidence): Diagnosis {
+  const { pod, runtimeClasses } = given;
+  const evidence = { ...given, warnings: currentWarnings(pod, warnings) };
   const { name = '', namespace = '' } = pod.metadata ?? {};
   const node = pod.spec?.nodeName;
   const manifest = { ...pod, kind: 'Pod' };
@@ -160,38 +133,105 @@ export function diagnosisOf(evidence: Evidence): Diagnosis {
     ? []
     : [
         ...(isWindows ? [] : [linuxCause(evidence)]),
-        ...errorCauses(evidence),
+        ...nodeCauses(evidence, isWindows),
+        ...errorCauses(evidence, isWindows),
+        ...finalizerCauses(pod),
         ...findingsOf(manifest, runtimeClasses)
           .filter(({ grade }) => grade === 'fails')
           .map(({ message }) => ({ what: message })),
         ...(isWindows && node === undefined && !hasEnded(pod) ? placementCauses(evidence) : []),
         ...(isWindows && node !== undefined && !hasEnded(pod) ? addressCauses(evidence) : []),
       ];
-  const [latest] = evidence.warnings;
   return {
     pod: `${namespace}/${name}`,
     phase: phaseOf(pod),
     ...(node !== undefined && { node }),
-    causes: causes.length === 0 && latest !== undefined && !isRunning(pod) ? [{ what: sentence(latest) }] : causes,
+    causes: causes.length === 0 && !isRunning(pod) ? unexplained(evidence) : causes,
   };
+}
+
+/** The latest event, or else what the kubelet says of containers that run and are not ready. */
+function unexplained({ pod: { status }, warnings: [latest] }: Evidence): Cause[] {
+  if (latest !== undefined) return [{ what: sentence(latest) }];
+  const { reason, message } = readinessOf(status) ?? {};
+  return reason === 'ContainersNotReady' && message && status?.phase === 'Running'
+    ? [{ what: `The kubelet says: ${sentence(message)}`, remedy: 'Look at their readiness probes and at their logs.' }]
+    : [];
 }
 
 /** The phase, or why a container waits. */
 function phaseOf({ metadata, status }: Wire<V1Pod>): string {
   if (metadata?.deletionTimestamp) return 'Terminating';
   const waiting = statusesOf(status).find(({ state }) => state?.waiting?.reason)?.state?.waiting?.reason;
-  return waiting ?? status?.phase ?? 'Unknown';
+  if (waiting !== undefined || status?.phase !== 'Running') return waiting ?? status?.phase ?? 'Unknown';
+  return readinessOf(status)?.status === 'True' ? 'Running' : 'Running, but not Ready';
 }
 
-function statusesOf(status: Wire<V1Pod>['status']) {
-  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+/** The reasons of events before the network of the pod was set up, and before its containers started. */
+const BEFORE_NETWORK = new Set([
+  'FailedAttachVolume',
+  'FailedMount',
+  'FailedMapVolume',
+  'FailedCreatePodSandBox',
+  'ResourceAllocationFailed',
+  'NetworkNotReady',
+]);
+const BEFORE_START = new Set(['Failed', 'ErrImageNeverPull', 'InspectFailed', 'FailedToRetrieveImagePullSecret']);
+
+/** Events stay for an hour. Those of what the pod has passed since are no cause. */
+function currentWarnings({ metadata, spec, status }: Wire<V1Pod>, warnings: readonly string[]): readonly string[] {
+  const states = statusesOf(status);
+  const hasStarted = states.length > 0 && states.every(({ state }) => !state?.waiting);
+  const hasNetwork =
+    hasStarted ||
+    metadata?.deletionTimestamp !== undefined ||
+    status?.conditions?.some((each) => each.type === 'PodReadyToStartContainers' && each.status === 'True') === true;
+  return warnings.filter((text) => {
+    const reason = text.slice(0, text.indexOf(':'));
+    if (spec?.nodeName !== undefined && PLACEMENT_REASONS.has(reason)) return false;
+    if (hasNetwork && BEFORE_NETWORK.has(reason)) return false;
+    return !(hasStarted && BEFORE_START.has(reason));
+  });
+}
+
+/** What is wrong with the node of the pod: then, what the status of the pod says is old. */
+function nodeCauses({ pod, nodes }: Evidence, isWindows: boolean): Cause[] {
+  const { nodeName } = pod.spec ?? {};
+  const node = nodes?.find(({ name }) => name === nodeName);
+  if (node && node.ready !== 'True') {
+    const pool = node.labels[POOL_KEY];
+    const command = pool === undefined ? `kubectl describe node ${node.name}` : `kubectl windowspool status ${pool}`;
+    const why = node.readyMessage === '' ? node.ready : withCause(node.readyMessage);
+    return [{ what: `Its node is not Ready: ${sentence(why)}`, command }];
+  }
+  if (node || !isWindows || nodes === undefined || nodeName === undefined || hasEnded(pod)) return [];
+  return [
+    {
+      what: `Its node ${nodeName} is not one of the Windows nodes: it was deleted, or it is a Linux node.`,
+      command: `kubectl get node ${nodeName}`,
+    },
+  ];
+}
+
+/** What keeps a pod whose containers have ended from being deleted. */
+function finalizerCauses({ metadata, status }: Wire<V1Pod>): Cause[] {
+  const { finalizers = [], deletionTimestamp } = metadata ?? {};
+  const runs = statusesOf(status).some(({ state }) => state?.running);
+  if (deletionTimestamp === undefined || finalizers.length === 0 || runs) return [];
+  return [
+    {
+      what: `The pod is kept by its finalizers: ${joined(finalizers)}. The controllers that set them remove them.`,
+      remedy: 'Look at those controllers. Without them, what the finalizers protect can be left behind.',
+    },
+  ];
 }
 
 function linuxCause({ pod, nodes }: Evidence): Cause {
   return nodes?.some(({ name }) => name === pod.spec?.nodeName)
     ? {
-        what: 'The pod is a Linux pod, and it was scheduled to a Windows node.',
-        remedy: 'Set nodeSelector kubernetes.io/os: linux.',
+        what: 'The pod does not select Windows, and it was scheduled to a Windows node.',
+        remedy:
+          'If its image is for Linux, set nodeSelector kubernetes.io/os: linux. If it is for Windows, set runtimeClassName to the RuntimeClass of a pool.',
       }
     : {
         what: 'The pod is a Linux pod: neither its RuntimeClass nor its nodeSelector selects Windows.',
@@ -203,10 +243,13 @@ function linuxCause({ pod, nodes }: Evidence): Cause {
  * What the status of the pod and its events say. A message whose error is not known is shown as it is: it is closer to the cause than a guess. The reasons that only
  * repeat that something failed say nothing.
  */
-function errorCauses(evidence: Evidence): Cause[] {
-  const { pod, warnings } = evidence;
+function errorCauses(evidence: Evidence, isWindows: boolean): Cause[] {
+  const { pod, nodes, warnings } = evidence;
   const said = messagesOf(pod);
-  const known = explain([...said, ...warnings]);
+  // What the messages mean on Linux nodes is another question.
+  const isKnown = isWindows || nodes?.some(({ name }) => name === pod.spec?.nodeName) === true;
+  const events = warnings.filter((text) => !PLACEMENT_REASONS.has(text.slice(0, text.indexOf(':'))));
+  const known = isKnown ? explain([...said, ...events]) : [];
   const exits = exitCauses(pod);
   if (known.length > 0) return [...known.map((found) => causeOfError(found, evidence)), ...exits];
   const [message] = said.filter((text) => !/^(?:CrashLoopBackOff|ContainersNotReady)\b/.test(text));
@@ -225,7 +268,10 @@ function messagesOf({ status }: Wire<V1Pod>): string[] {
     state?.reason === 'ImagePullBackOff' && !state.message ? [state.reason] : [],
   );
   const own = status?.message ? [[status.reason, status.message].filter(Boolean).join(': ')] : [];
-  return [...own, ...ofContainers, ...unfinished];
+  const gates = (status?.conditions ?? []).flatMap(({ reason, message }) =>
+    reason === 'ReadinessGatesNotReady' && message ? [`${reason}: ${message}`] : [],
+  );
+  return [...own, ...ofContainers, ...unfinished, ...gates];
 }
 
 function causeOfError({ error, message }: Explained, { pod, nodes }: Evidence): Cause {
@@ -250,128 +296,37 @@ function buildsOf({ spec }: Wire<V1Pod>, nodes: Evidence['nodes']): string {
   return `${images.join('')}${kernel ? ` Node ${node.name} runs ${kernel.build}.` : ''}`;
 }
 
-/** What the exit codes of containers mean that are those of Windows. */
-function exitCauses({ status }: Wire<V1Pod>): Cause[] {
+/** How containers have ended. Their logs say more than any code; those that did not start have a message instead. */
+function exitCauses({ metadata, status }: Wire<V1Pod>): Cause[] {
   return statusesOf(status).flatMap(({ name, state, lastState }) => {
-    const code = (state?.terminated ?? lastState?.terminated)?.exitCode;
-    const known = code === undefined ? undefined : knownExitCode(code);
-    if (!known) return [];
-    const shown = `0x${known.code.toString(16).padStart(8, '0')}`;
+    const ended = state?.terminated ?? lastState?.terminated;
+    if (!ended || NOT_STARTED.has(ended.reason ?? '')) return [];
+    const code = ended.exitCode;
+    const known = knownExitCode(code);
+    const previous = state?.terminated ? '' : ' --previous';
+    const command = `kubectl logs --namespace ${metadata?.namespace} ${metadata?.name} --container ${name}${previous}`;
+    if (known) {
+      const shown = `0x${known.code.toString(16).padStart(8, '0')}`;
+      const what = `Container ${name} ${known.cause} (exit code ${code}, ${known.name}, ${shown}).`;
+      return [{ what, remedy: known.remedy, command }];
+    }
+    const reason = ended.reason && !['Error', 'Completed'].includes(ended.reason) ? ` (${ended.reason})` : '';
+    if (code !== 0)
+      return [{ what: `Container ${name} ended with exit code ${code}${reason}. Read its log.`, command }];
+    if (!state?.waiting) return [];
     return [
-      { what: `Container ${name} ${known.cause} (exit code ${code}, ${known.name}, ${shown}).`, remedy: known.remedy },
+      {
+        what: `Container ${name} ended without an error (exit code 0), and is restarted.`,
+        remedy:
+          'A container of a Deployment must run a program that does not end. cmd and powershell without a command end at once. For a task that ends, use a Job.',
+        command,
+      },
     ];
   });
 }
 
-/** Why the pod fits no Windows node. The scheduler's message has the rest, such as resources. */
-function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
-  if (nodes?.length === 0)
-    return [{ what: 'The cluster has no Windows nodes.', command: 'kubectl windowspool status' }];
-  const groups = new Map<string, { readonly cause: Cause; readonly names: string[] }>();
-  for (const node of nodes ?? []) {
-    const cause = misfitOf(pod, node);
-    if (!cause) continue;
-    const group = groups.get(cause.what) ?? { cause, names: [] };
-    group.names.push(node.name);
-    groups.set(cause.what, group);
-  }
-  const misfits = [...groups.values()]
-    .sort((a, b) => b.names.length - a.names.length)
-    .map(({ cause, names }) => ({
-      ...cause,
-      what: `${names.length} of ${nodes?.length ?? 0} Windows nodes cannot run the pod: ${names[0]} ${cause.what}`,
-    }));
-  const scheduler = unscheduledIn(pod) ?? warnings.find((text) => text.startsWith(FAILED_SCHEDULING));
-  return [
-    ...(scheduler?.includes(`Insufficient ${POD_ADDRESSES}`) ? [outOfAddresses(pod, nodes ?? [])] : []),
-    ...misfits,
-    ...(scheduler ? [{ what: `The scheduler says: ${sentence(scheduler.replace(FAILED_SCHEDULING, ''))}` }] : []),
-  ];
-}
-
-/** All addresses of the nodes that fit the pod are taken, or they have none. */
-function outOfAddresses(pod: Wire<V1Pod>, nodes: readonly NodeRecord[]): Cause {
-  const fitting = nodes.filter((node) => misfitOf(pod, node) === undefined);
-  const having = fitting.map(({ name, allocatable }) => `${name} has ${allocatable[POD_ADDRESSES] ?? 'none'}`);
-  const { cause, remedy } = knownErrorIn(`Insufficient ${POD_ADDRESSES}`) ?? { cause: '', remedy: '' };
-  return { what: `${cause}${having.length > 0 ? ` ${having.slice(0, 3).join(', ')}.` : ''}`, remedy };
-}
-
-const FAILED_SCHEDULING = 'FailedScheduling: ';
-
-/** Why the pod is not scheduled. A user who may read the pod may not always read its events. */
-function unscheduledIn({ status }: Wire<V1Pod>): string | undefined {
-  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  return scheduled?.status === 'False' ? scheduled.message || undefined : undefined;
-}
-
-function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {
-  const pool = node.labels[POOL_KEY];
-  const status = pool === undefined ? {} : { command: `kubectl windowspool status ${pool}` };
-  for (const [key, value] of Object.entries(spec?.nodeSelector ?? {})) {
-    const found = labelIn(node.labels, key);
-    if (found === value) continue;
-    const remedy =
-      key === WINDOWS_BUILD_LABEL
-        ? 'Use the RuntimeClass of that pool, or create a pool of the other version.'
-        : undefined;
-    return {
-      what:
-        found === undefined
-          ? `has no label ${key}=${value}.`
-          : `has the label ${key}=${found}, and the pod selects ${value}.`,
-      ...(remedy && { remedy }),
-    };
-  }
-  if (node.unschedulable) return { what: 'is cordoned.', ...status };
-  if (node.ready !== 'True') return { what: 'is not Ready.', ...status };
-  const tolerations = (spec?.tolerations ?? []) as readonly Toleration[];
-  const [taint] = untolerated(node.taints, tolerations).filter(({ effect }) => effect !== 'PreferNoSchedule');
-  if (!taint) return undefined;
-  if (isOurs(taint))
-    return {
-      what: `is not verified: ${sentence(node.verified?.message ?? 'the operator has not verified it yet')}`,
-      ...status,
-    };
-  return {
-    what: `has the taint ${describeTaint(taint)}, which the pod does not tolerate.`,
-    remedy: tolerationFor(taint.key),
-  };
-}
-
-/**
- * Taints that say in which state a node is. A pod that tolerates one starts where it cannot run, or where it is evicted again: of Kubernetes and cloud providers, of
- * NodeReadinessRules, of Karpenter and the cluster-autoscaler, and of CSI drivers and networks that are not ready.
- */
-const STATES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
-  [
-    /^readiness\.k8s\.io\//,
-    'A NodeReadinessRule sets it until the node has its conditions. Look at the conditions of the node and at the rule (kubectl get nodereadinessrules).',
-  ],
-  [
-    /^node\.kubernetes\.io\/(?:disk|memory|pid)-pressure$/,
-    'The node is low on this resource: remove what uses it, or use larger nodes.',
-  ],
-  [
-    /^karpenter\.sh\/|^(?:ToBeDeletedBy|DeletionCandidateOf)ClusterAutoscaler$/,
-    'An autoscaler is removing the node: the pod waits for another one.',
-  ],
-  [
-    /^(?:[^/]+\.)?csi\.[^/]+\/|\/agent-not-ready$/,
-    'The CSI driver or the agent on the node is not ready: look at its pods on the node.',
-  ],
-  [
-    /^(?:[^/]+\.)?(?:kubernetes\.io|k8s\.io)\//,
-    'It says in which state the node is: look at its conditions (kubectl describe node).',
-  ],
-];
-
-/** What to do about a taint that the pod does not tolerate. */
-function tolerationFor(key: string): string {
-  if (key === 'os') return 'Set runtimeClassName: the RuntimeClass of the pool adds the toleration.';
-  const state = STATES.find(([pattern]) => pattern.test(key));
-  return state ? `Do not tolerate it. ${state[1]}` : 'If the pod may run on such nodes, add a toleration.';
-}
+/** Reasons of a termination whose exit code is not that of the program. */
+const NOT_STARTED = new Set(['StartError', 'ContainerCannotRun', 'ContainerStatusUnknown']);
 
 /** The VPC webhook adds the limit when the pod is created; without it, the pod gets no address. */
 function addressCauses({ pod, nodes }: Evidence): Cause[] {
@@ -380,18 +335,21 @@ function addressCauses({ pod, nodes }: Evidence): Cause[] {
   const isOnEks = node.allocatable[POD_ADDRESSES] !== undefined;
   const hasLimit = pod.spec?.containers?.some(({ resources }) => resources?.limits?.[POD_ADDRESSES] !== undefined);
   const isHost = pod.spec?.hostNetwork === true;
+  const hasAddress = Boolean(pod.status?.podIP);
   return compact<Cause>([
     isOnEks &&
       !hasLimit &&
-      !isHost && {
+      !isHost &&
+      !hasAddress && {
         what: `No container has the limit ${POD_ADDRESSES}, so the pod gets no IP address: the webhook of EKS adds it to pods with nodeSelector kubernetes.io/os: windows.`,
         remedy: 'Recreate the pod. If that does not help, check the webhook.',
         command: 'kubectl windowspool doctor',
       },
-    node.verified?.status === 'False' && {
-      what: `Its node is not verified: ${sentence(node.verified.message)}`,
-      command: `kubectl windowspool nodes ${node.labels[POOL_KEY] ?? ''}`.trim(),
-    },
+    node.verified?.status === 'False' &&
+      node.ready === 'True' && {
+        what: `Its node is not verified: ${sentence(node.verified.message)}`,
+        command: `kubectl windowspool nodes ${node.labels[POOL_KEY] ?? ''}`.trim(),
+      },
     !parseKernelVersion(node.kernelVersion) && { what: `Its node reports the kernel ${node.kernelVersion}.` },
   ]);
 }
