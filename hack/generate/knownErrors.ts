@@ -8,7 +8,7 @@ export function errorsPage(): string {
     '<!-- Generated from the catalogue of errors (controllers/windowspool/knownErrors) by `make generate`. Do not edit. -->',
     '# Errors of Windows nodes and pods',
     '',
-    'What messages of the kubelet, containerd, hcsshim, the VPC CNI and its resource controller mean. [`kubectl windowspool diagnose`](kubectl-plugin.md#diagnose)',
+    'What messages of the kubelet, containerd, hcsshim, CSI drivers, networks, schedulers and autoscalers mean. [`kubectl windowspool diagnose`](kubectl-plugin.md#diagnose)',
     'and the conditions of pools recognize them. For a possible cause, the remedy says how to tell it from others.',
     '',
     row(['error', 'recognized by', 'written by', 'cause', 'what to do', 'source']),

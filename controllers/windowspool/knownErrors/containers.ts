@@ -75,6 +75,16 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
     source: 'containerd/containerd#6300, Azure/AKS#1836',
   },
   {
+    name: 'CommandNotExecutable',
+    writtenBy: 'hcsshim when it starts the process of a container, of a probe or of a hook',
+    pattern:
+      /CreateProcess\b.{0,512}(?:is not a valid Win32 application|\(0xc1\)|not compatible with the version of Windows|\(0xd8\))/i,
+    cause: 'The program that is started is not a program for Windows on this CPU architecture.',
+    remedy:
+      'Start a script with its interpreter (powershell -File, cmd /c), and compare the architecture of the program. nanoserver runs no 32-bit programs.',
+    source: 'https://learn.microsoft.com/windows/win32/debug/system-error-codes--0-499-',
+  },
+  {
     name: 'RunAsNonRootAsAdministrator',
     writtenBy: 'kubelet',
     pattern: /will break non-root policy|breaks non-root policy|runAsUserName \(ContainerAdministrator\)/i,
@@ -119,6 +129,14 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
       'The node no longer has the pause image, such as after the kubelet removed images, and containerd cannot pull it without credentials.',
     remedy: 'Replace the node. To prevent it, use an AMI release that pins the image, and a larger root volume.',
     source: 'awslabs/amazon-eks-ami#1632, awslabs/amazon-eks-ami#1597, aws/containers-roadmap#1912',
+  },
+  {
+    name: 'HyperVMissing',
+    writtenBy: 'hcsshim (HCS_E_HYPERV_NOT_INSTALLED)',
+    pattern: /0xc0370102|no hypervisor is present/i,
+    cause: 'The container requests Hyper-V isolation, and the node has no Hyper-V.',
+    remedy: 'Use a RuntimeClass with process isolation (handler runhcs-wcow-process), or nodes with Hyper-V.',
+    source: 'https://learn.microsoft.com/virtualization/api/hcs/reference/hcshresult',
   },
   {
     name: 'RuntimeHandlerUnknown',
@@ -166,9 +184,32 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
     pattern: /hcsshim::\w{0,32}Layer/i,
     cause: 'The node cannot extract or mount a layer of the image.',
     remedy:
-      'If the message says "access is denied", exclude the folders of containerd from the antivirus program of the node. If only one image fails, on all nodes, build and push it again: a layer is damaged, or is not of Windows. If only one node fails, replace it.',
+      'If the message says "access is denied", exclude the folders of containerd from the antivirus program of the node. If only one image fails, on all nodes, build and push it again: a layer is damaged, or is not of Windows. If it occurs when many pods start at once, it is tried again. If only one node fails otherwise, replace it.',
     isPossible: true,
-    source: 'microsoft/hcsshim#2226, microsoft/Windows-Containers#106',
+    source: 'microsoft/hcsshim#2226, microsoft/hcsshim#919, microsoft/Windows-Containers#106',
+  },
+  {
+    name: 'ContainerTimeout',
+    writtenBy: 'containerd and hcsshim when they create or start a container',
+    pattern:
+      /(?:containerd task|shim task|hcs\w{0,8}::).{0,512}(?:context deadline exceeded|timeout period expired|\(0x5b4\))/i,
+    cause: 'The container was not created or started in time.',
+    remedy:
+      'If other pods start on the node, its CPU or its disk was busy: it is tried again. If no new pod starts there, containerd hangs: replace the node. If the memory limit of the pod is a few MiB, raise it.',
+    isPossible: true,
+    source: 'Azure/AKS#2490, microsoft/hcsshim#801',
+  },
+  {
+    name: 'ContainerGone',
+    writtenBy: 'hcsshim (HCS_E_INVALID_STATE, HCS_E_SYSTEM_NOT_FOUND, HCS_E_SYSTEM_ALREADY_STOPPED)',
+    pattern:
+      /0xc0370105|0xc037010e|0xc0370110|container operation is not valid in the current state|(?:compute system|virtual machine or container) with the specified identifier does not exist/i,
+    cause: 'The container has ended, and containerd still works with it.',
+    remedy:
+      'If the container is restarted, its exit code and its log have the cause. If the pod stays in Terminating or ContainerCreating, replace the node.',
+    isGeneric: true,
+    source:
+      'https://learn.microsoft.com/virtualization/api/hcs/reference/hcshresult, Azure/azure-container-networking#235, Azure/AKS#1188',
   },
   {
     name: 'NameReserved',

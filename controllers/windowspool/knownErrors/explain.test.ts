@@ -195,6 +195,24 @@ const MESSAGES: readonly (readonly [message: string, name: string])[] = [
     'failed to extract layer sha256:01: hcsshim::ProcessBaseLayer \\\\?\\C:\\snapshots\\25: The system cannot find the path specified.: unknown',
     'ImageLayerUnusable',
   ],
+  ['StartError: failed to create containerd task: context deadline exceeded: unknown', 'ContainerTimeout'],
+  ['hcsshim::System::Start: context deadline exceeded', 'ContainerTimeout'],
+  [
+    'hcs::System::Start: This operation returned because the timeout period expired. (0x5b4): unknown',
+    'ContainerTimeout',
+  ],
+  [
+    'hcs::CreateProcess app: C:\\start.sh: %1 is not a valid Win32 application. (0xc1): unknown',
+    'CommandNotExecutable',
+  ],
+  ['Failed to attach endpoint: A Compute System with the specified identifier does not exist.', 'ContainerGone'],
+  [
+    'failed to copy: httpReadSeeker: failed open: unexpected status code https://prod-eu-west-1-starport-layer-bucket.s3.eu-west-1.amazonaws.com/a?X-Amz-Date=1: 403 Forbidden',
+    'ImageLayersDenied',
+  ],
+  ['0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.', 'VolumeUnbound'],
+  ['0/3 nodes are available: 3 Too many pods.', 'TooManyPods'],
+  ['hcs::System::Start app: No hypervisor is present on this system. (0xc0370102): unknown', 'HyperVMissing'],
   ['failed to reserve sandbox name "app_shop_u_0": name "app_shop_u_0" is reserved for "9f"', 'NameReserved'],
   ['ContainerStatusUnknown: The container could not be located when the pod was terminated', 'ContainerLost'],
   [
@@ -211,6 +229,18 @@ const MESSAGES: readonly (readonly [message: string, name: string])[] = [
   ],
   ['hcnCreateEndpoint failed in Win32: The specified port already exists. (0x803b0013)', 'HNSPortInUse'],
   ['failed to create the new HNSEndpoint: hnsCall failed in Win32: The object already exists. (0x1392)', 'HNSFailed'],
+  [
+    'networkPlugin cni failed to set up pod "win_default" network: Network OVNKubernetesHybridOverlayNetwork not found',
+    'HNSFailed',
+  ],
+  [
+    'failed to mount container storage: hcsshim::PrepareLayer - failed failed in Win32: The device is not ready. (0x15): unknown',
+    'ImageLayerUnusable',
+  ],
+  [
+    'Unhealthy: Readiness probe failed: encountered an error during CreateProcess: failure in a Windows system call: The requested virtual machine or container operation is not valid in the current state. (0xc0370105)',
+    'ContainerGone',
+  ],
   ['Failed to create endpoint: HNS failed with error : Element not found.', 'HNSFailed'],
   ['failed to find HNSNetwork flannel.4096: Network flannel.4096 not found', 'HNSFailed'],
   ['hcs::CreateComputeSystem app: The requested operation for attach namespace failed.: unknown', 'HNSFailed'],

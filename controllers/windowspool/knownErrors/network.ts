@@ -109,11 +109,11 @@ export const NETWORK_ERRORS: readonly KnownError[] = [
     name: 'HNSFailed',
     writtenBy: 'the Host Network Service (HNS) of Windows, through CNI plugins and hcsshim',
     pattern:
-      /HNS failed with error|hnsCall failed|\bhcn[A-Z]\w{1,40} failed|HNS ?(?:Endpoint|Network)\b|operation for attach namespace failed|0x803b00[0-9a-f]{2}\b/i,
+      /HNS failed with error|hnsCall failed|\bhcn[A-Z]\w{1,40} failed|HNS ?(?:Endpoint|Network)\b|operation for attach namespace failed|(?:plugin|cni)\b.{0,512}\bNetwork \S{1,128} not found|0x803b00[0-9a-f]{2}\b/i,
     cause: 'The Host Network Service of the node cannot set up or remove the network of the pod.',
     remedy:
       'If pods on other nodes start, the state of HNS on this node is broken, such as an endpoint or a network that was left over or lost: replace the node. A restart of the service hns interrupts the network of all its pods. If it occurs on all nodes, compare the configuration of the network plugin (names of networks, subnets of pods and Services).',
     source:
-      'kubernetes/kubernetes#74766, Azure/aks-engine#853, projectcalico/calico#5189, projectcalico/calico#6974, https://learn.microsoft.com/windows-server/networking/technologies/hcn/hcn-top',
+      'kubernetes/kubernetes#74766, openshift/windows-machine-config-bootstrapper#210, Azure/aks-engine#853, projectcalico/calico#5189, projectcalico/calico#6974, https://learn.microsoft.com/windows-server/networking/technologies/hcn/hcn-top',
   },
 ];

@@ -15,9 +15,9 @@ export const NODE_ERRORS: readonly KnownError[] = [
     name: 'NodeShutDown',
     writtenBy: 'kubelet, in the condition Ready of a node and in status.message of a pod',
     pattern: /node is shutting down|imminent node shutdown/i,
-    cause: 'The node is shutting down, or was.',
+    cause: 'The node is being shut down.',
     remedy:
-      'If the pod has a controller, it is created again on another node, and the failed one can be deleted. If nobody stopped the node, look at why in EC2, such as an interruption of Spot capacity.',
+      'Pods with a controller are created again on other nodes. If nobody stopped the node, look at the state of its instance, such as an interruption of Spot capacity.',
     source: 'https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/',
   },
   {

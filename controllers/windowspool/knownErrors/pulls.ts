@@ -43,6 +43,17 @@ export const PULL_ERRORS: readonly KnownError[] = [
     source: 'https://pkg.go.dev/crypto/x509#CertificateInvalidError',
   },
   {
+    name: 'ImageLayersDenied',
+    writtenBy: 'containerd when it pulls',
+    pattern: /(?:starport-layer-bucket|\bs3\b[\w.-]{0,64}amazonaws\.com).{0,1024}(?:403|AccessDenied)/i,
+    within: PULLS,
+    cause: 'The node may not read the layers of the image from S3, where the registry has them.',
+    remedy:
+      'Let the policy of the VPC endpoint for S3 allow s3:GetObject on the bucket in the message: arn:aws:s3:::prod-REGION-starport-layer-bucket/* for ECR. The imagePullSecrets are not the cause.',
+    source:
+      'https://docs.aws.amazon.com/AmazonECR/latest/userguide/vpc-endpoints.html, awsdocs/amazon-ecr-user-guide#8, prometheus-community/helm-charts#2421',
+  },
+  {
     name: 'RegistryCredentials',
     writtenBy: 'containerd when it pulls',
     pattern:

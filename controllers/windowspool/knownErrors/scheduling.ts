@@ -12,6 +12,23 @@ export const SCHEDULING_ERRORS: readonly KnownError[] = [
     source: 'https://kubernetes.io/docs/concepts/storage/storage-classes/#volume-binding-mode',
   },
   {
+    name: 'VolumeUnbound',
+    writtenBy: 'kube-scheduler',
+    pattern: /unbound immediate PersistentVolumeClaims/i,
+    cause: 'A PersistentVolumeClaim of the pod has no volume yet.',
+    remedy:
+      'Look at its events (kubectl describe pvc): its StorageClass, the driver and the zones decide. The nodes are not the cause.',
+    source: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
+  },
+  {
+    name: 'TooManyPods',
+    writtenBy: 'kube-scheduler',
+    pattern: /\bToo many pods\b/i,
+    cause: 'Nodes that fit the pod run as many pods as their kubelets allow.',
+    remedy: 'Use more nodes, or raise nodeGroup.kubelet.maxPods if the nodes have memory and addresses for more pods.',
+    source: 'https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/',
+  },
+  {
     name: 'HostPortTaken',
     writtenBy: 'kube-scheduler',
     pattern: /didn't have free ports for the requested pod ports/i,
