@@ -149,6 +149,27 @@ const situations: Readonly<Record<string, Evidence>> = {
       },
     ),
   }),
+  'finds no address on a node of an instance type that is not supported': evidence({
+    pod: podWith({}, unscheduled('0/1 nodes are available: 1 Insufficient vpc.amazonaws.com/PrivateIPv4Address.')),
+    nodes: [sampleNode({ allocatable: { memory: '6291456Ki' } })],
+    nodeWarnings: [
+      {
+        node: 'other',
+        text: 'Unsupported: The instance type m9.other is not supported yet by the vpc resource controller',
+      },
+      {
+        node: sampleNode().name,
+        text: 'Unsupported: The instance type m9.xlarge is not supported yet by the vpc resource controller',
+      },
+    ],
+  }),
+  'has no IP address, and only the events of its node say why': evidence({
+    pod: podWith(placed, waiting('ContainerCreating', '')),
+    warnings: ['FailedCreatePodSandBox: pod does not have label vpc.amazonaws.com/PrivateIPv4Address'],
+    nodeWarnings: [
+      { node: node.name, text: 'InsufficientCidrBlocks: The specified subnet does not have enough free cidr blocks' },
+    ],
+  }),
   'waits for nodes in a state that a taint says': evidence({
     nodes: [
       ['a', 'readiness.k8s.io/network'],
@@ -157,6 +178,10 @@ const situations: Readonly<Record<string, Evidence>> = {
       ['d', 'ebs.csi.aws.com/agent-not-ready'],
       ['e', 'node.cloudprovider.kubernetes.io/uninitialized'],
       ['f', 'team.example.com/gpu'],
+      ['g', 'karpenter.sh/unregistered'],
+      ['h', 'node.kubernetes.io/os'],
+      ['i', 'node-role.kubernetes.io/control-plane'],
+      ['j', 'node.kubernetes.io/network-unavailable'],
     ].map(([name = '', key = '']) =>
       sampleNode({ name, taints: [...node.taints, { key, effect: 'NoSchedule' as const }] }),
     ),
@@ -173,6 +198,37 @@ const situations: Readonly<Record<string, Evidence>> = {
     pod: podWith(placed, crashed(1)),
     warnings: ['BackOff: Back-off restarting failed container app in pod app_shop(u)'],
   }),
+  'crashes with a message of its program that quotes an error of Windows': evidence({
+    pod: podWith(placed, {
+      containerStatuses: [
+        {
+          name: 'app',
+          state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s restarting failed container' } },
+          lastState: {
+            terminated: { exitCode: 2, reason: 'Error', message: 'starting\nThere is not enough space on the disk.\n' },
+          },
+        },
+      ],
+    }),
+  }),
+  'does not start, and its last state says why': evidence({
+    pod: podWith(placed, {
+      containerStatuses: [
+        {
+          name: 'app',
+          state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 5m0s restarting failed container' } },
+          lastState: {
+            terminated: {
+              exitCode: 128,
+              reason: 'StartError',
+              message: 'failed to create containerd task: context deadline exceeded: unknown',
+            },
+          },
+        },
+      ],
+    }),
+  }),
+  'was lost by containerd': evidence({ pod: podWith(placed, crashed(255, 'Unknown')) }),
   'runs a program that ends': evidence({ pod: podWith(placed, crashed(0, 'Completed')) }),
   'listens later than its probe asks': evidence({
     pod: podWith(placed, runs),

@@ -4,24 +4,18 @@ import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
-import {
-  causeOf,
-  type Explained,
-  explain,
-  knownExitCode,
-  withCause,
-} from '../../controllers/windowspool/knownErrors/explain.ts';
-import { POD_ADDRESSES, parseKernelVersion, releaseOf } from '../../controllers/windowspool/nodes/windowsVersions.ts';
+import { withCause } from '../../controllers/windowspool/knownErrors/explain.ts';
+import { POD_ADDRESSES, parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import { compact, joined, sentence } from '../../controllers/windowspool/util/words.ts';
-import { buildOfImage, imageFor } from '../../controllers/workloads/images.ts';
 import { findingsOf, operatingSystemOf } from '../../controllers/workloads/lint.ts';
 import type { Cluster } from './cluster.ts';
 import type { PluginCommand } from './command.ts';
-import { type Cause, type Diagnosis, type Evidence, statusesOf } from './diagnosis.ts';
+import { type Cause, type Diagnosis, type Evidence, type NodeWarning, statusesOf } from './diagnosis.ts';
 import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
 import { outputOption } from './flags.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { PLACEMENT_REASONS, placementCauses } from './placement.ts';
+import { currentWarnings, errorCauses } from './podErrors.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
@@ -43,7 +37,7 @@ async function diagnose(
   const pod = await ignoreNotFound(cluster.get<V1Pod>(apiPath('v1', 'pods', { namespace, name })));
   if (!pod) throw await notFound(cluster, namespace, name);
   const skipped: string[] = [];
-  const [runtimeClasses, nodes, warnings] = await Promise.all([
+  const [runtimeClasses, nodes, warnings, nodeWarnings] = await Promise.all([
     unlessForbidden(runtimeClassesOf(cluster), [], 'The RuntimeClasses are unknown', skipped),
     unlessForbidden(cluster.nodes(), undefined, 'The nodes are unknown', skipped),
     unlessForbidden(
@@ -52,9 +46,10 @@ async function diagnose(
       'The events of the pod are unknown',
       skipped,
     ),
+    unlessForbidden(nodeWarningsOf(cluster), [], 'The events of the nodes are unknown', skipped),
   ]);
   printSkipped(terminal, skipped.sort());
-  const diagnosis = diagnosisOf({ pod, runtimeClasses, nodes, warnings });
+  const diagnosis = diagnosisOf({ pod, runtimeClasses, nodes, warnings, nodeWarnings });
   printResult(terminal, output, diagnosis, (columns) => diagnosisLines(diagnosis, columns, terminal.paint));
   // The lines say why.
   if (!isRunning(pod)) throw new Failure('', EXIT.failed);
@@ -81,6 +76,16 @@ async function warningsOf(cluster: Cluster, namespace: string, uid: string): Pro
     .filter(({ type, reason = '' }) => type === 'Warning' || PLACEMENT_REASONS.has(reason))
     .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
     .map(({ reason = '', note = '' }) => `${reason}: ${note}`);
+}
+
+/** The warnings of nodes, whose events are in the namespace default. */
+async function nodeWarningsOf(cluster: Cluster): Promise<readonly NodeWarning[]> {
+  const path = apiPath('events.k8s.io/v1', 'events', { namespace: 'default' });
+  const query = { fieldSelector: 'regarding.kind=Node,type=Warning', limit: String(MOST_EVENTS) };
+  const { items = [] } = await cluster.get<{ items?: EventsV1Event[] }>(path, query);
+  return items
+    .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
+    .map(({ regarding, reason = '', note = '' }) => ({ node: regarding?.name ?? '', text: `${reason}: ${note}` }));
 }
 
 function timeOf({ series, eventTime, metadata, deprecatedLastTimestamp }: Wire<EventsV1Event>): string {
@@ -167,33 +172,6 @@ function phaseOf({ metadata, status }: Wire<V1Pod>): string {
   return readinessOf(status)?.status === 'True' ? 'Running' : 'Running, but not Ready';
 }
 
-/** The reasons of events before the network of the pod was set up, and before its containers started. */
-const BEFORE_NETWORK = new Set([
-  'FailedAttachVolume',
-  'FailedMount',
-  'FailedMapVolume',
-  'FailedCreatePodSandBox',
-  'ResourceAllocationFailed',
-  'NetworkNotReady',
-]);
-const BEFORE_START = new Set(['Failed', 'ErrImageNeverPull', 'InspectFailed', 'FailedToRetrieveImagePullSecret']);
-
-/** Events stay for an hour. Those of what the pod has passed since are no cause. */
-function currentWarnings({ metadata, spec, status }: Wire<V1Pod>, warnings: readonly string[]): readonly string[] {
-  const states = statusesOf(status);
-  const hasStarted = states.length > 0 && states.every(({ state }) => !state?.waiting);
-  const hasNetwork =
-    hasStarted ||
-    metadata?.deletionTimestamp !== undefined ||
-    status?.conditions?.some((each) => each.type === 'PodReadyToStartContainers' && each.status === 'True') === true;
-  return warnings.filter((text) => {
-    const reason = text.slice(0, text.indexOf(':'));
-    if (spec?.nodeName !== undefined && PLACEMENT_REASONS.has(reason)) return false;
-    if (hasNetwork && BEFORE_NETWORK.has(reason)) return false;
-    return !(hasStarted && BEFORE_START.has(reason));
-  });
-}
-
 /** What is wrong with the node of the pod: then, what the status of the pod says is old. */
 function nodeCauses({ pod, nodes }: Evidence, isWindows: boolean): Cause[] {
   const { nodeName } = pod.spec ?? {};
@@ -238,95 +216,6 @@ function linuxCause({ pod, nodes }: Evidence): Cause {
         remedy: 'If it is for Windows, set runtimeClassName to the RuntimeClass of a pool.',
       };
 }
-
-/**
- * What the status of the pod and its events say. A message whose error is not known is shown as it is: it is closer to the cause than a guess. The reasons that only
- * repeat that something failed say nothing.
- */
-function errorCauses(evidence: Evidence, isWindows: boolean): Cause[] {
-  const { pod, nodes, warnings } = evidence;
-  const said = messagesOf(pod);
-  // What the messages mean on Linux nodes is another question.
-  const isKnown = isWindows || nodes?.some(({ name }) => name === pod.spec?.nodeName) === true;
-  const events = warnings.filter((text) => !PLACEMENT_REASONS.has(text.slice(0, text.indexOf(':'))));
-  const known = isKnown ? explain([...said, ...events]) : [];
-  const exits = exitCauses(pod);
-  if (known.length > 0) return [...known.map((found) => causeOfError(found, evidence)), ...exits];
-  const [message] = said.filter((text) => !/^(?:CrashLoopBackOff|ContainersNotReady)\b/.test(text));
-  return [...(message === undefined ? [] : [{ what: `The kubelet says: ${sentence(message)}` }]), ...exits];
-}
-
-/** The messages in the status of a pod: those that are closest to the cause first. */
-function messagesOf({ status }: Wire<V1Pod>): string[] {
-  const states = statusesOf(status).flatMap(({ state, lastState }) => [
-    state?.waiting,
-    state?.terminated,
-    lastState?.terminated,
-  ]);
-  const ofContainers = states.flatMap((state) => (state?.message ? [`${state.reason ?? ''}: ${state.message}`] : []));
-  const unfinished = states.flatMap((state) =>
-    state?.reason === 'ImagePullBackOff' && !state.message ? [state.reason] : [],
-  );
-  const own = status?.message ? [[status.reason, status.message].filter(Boolean).join(': ')] : [];
-  const gates = (status?.conditions ?? []).flatMap(({ reason, message }) =>
-    reason === 'ReadinessGatesNotReady' && message ? [`${reason}: ${message}`] : [],
-  );
-  return [...own, ...ofContainers, ...unfinished, ...gates];
-}
-
-function causeOfError({ error, message }: Explained, { pod, nodes }: Evidence): Cause {
-  const details = error.name === 'ImageBuildMismatch' ? buildsOf(pod, nodes) : '';
-  return {
-    what: `${causeOf(error)}${details} ${error.remedy}`,
-    remedy: `The message: ${sentence(message)}`,
-  };
-}
-
-/** Which build each image is for, by its tag, which one the node runs, and which tag would fit. */
-function buildsOf({ spec }: Wire<V1Pod>, nodes: Evidence['nodes']): string {
-  const node = nodes?.find(({ name }) => name === spec?.nodeName);
-  const kernel = node && parseKernelVersion(node.kernelVersion);
-  const [year] = /\d{4}$/.exec((kernel && releaseOf(kernel.build)) ?? '') ?? [];
-  const images = (spec?.containers ?? []).flatMap(({ image = '' }) => {
-    const build = buildOfImage(image);
-    if (build === undefined || build === kernel?.build) return [];
-    const fitting = year === undefined ? undefined : imageFor(image, `ltsc${year}`);
-    return [` The tag of ${image} says ${build}${fitting ? `; ${fitting} would be of the build of the node` : ''}.`];
-  });
-  return `${images.join('')}${kernel ? ` Node ${node.name} runs ${kernel.build}.` : ''}`;
-}
-
-/** How containers have ended. Their logs say more than any code; those that did not start have a message instead. */
-function exitCauses({ metadata, status }: Wire<V1Pod>): Cause[] {
-  return statusesOf(status).flatMap(({ name, state, lastState }) => {
-    const ended = state?.terminated ?? lastState?.terminated;
-    if (!ended || NOT_STARTED.has(ended.reason ?? '')) return [];
-    const code = ended.exitCode;
-    const known = knownExitCode(code);
-    const previous = state?.terminated ? '' : ' --previous';
-    const command = `kubectl logs --namespace ${metadata?.namespace} ${metadata?.name} --container ${name}${previous}`;
-    if (known) {
-      const shown = `0x${known.code.toString(16).padStart(8, '0')}`;
-      const what = `Container ${name} ${known.cause} (exit code ${code}, ${known.name}, ${shown}).`;
-      return [{ what, remedy: known.remedy, command }];
-    }
-    const reason = ended.reason && !['Error', 'Completed'].includes(ended.reason) ? ` (${ended.reason})` : '';
-    if (code !== 0)
-      return [{ what: `Container ${name} ended with exit code ${code}${reason}. Read its log.`, command }];
-    if (!state?.waiting) return [];
-    return [
-      {
-        what: `Container ${name} ended without an error (exit code 0), and is restarted.`,
-        remedy:
-          'A container of a Deployment must run a program that does not end. cmd and powershell without a command end at once. For a task that ends, use a Job.',
-        command,
-      },
-    ];
-  });
-}
-
-/** Reasons of a termination whose exit code is not that of the program. */
-const NOT_STARTED = new Set(['StartError', 'ContainerCannotRun', 'ContainerStatusUnknown']);
 
 /** The VPC webhook adds the limit when the pod is created; without it, the pod gets no address. */
 function addressCauses({ pod, nodes }: Evidence): Cause[] {

@@ -27,6 +27,18 @@ export interface Evidence {
   readonly nodes: readonly NodeRecord[] | undefined;
   /** `REASON: MESSAGE` of the events of the pod that report a problem, the latest first. */
   readonly warnings: readonly string[];
+  /** The same of the warnings of Windows nodes, such as those of the VPC resource controller. */
+  readonly nodeWarnings?: readonly NodeWarning[];
+}
+
+export interface NodeWarning {
+  readonly node: string;
+  readonly text: string;
+}
+
+/** The warnings of one node. */
+export function warningsOfNode({ nodeWarnings = [] }: Evidence, name: string | undefined): string[] {
+  return nodeWarnings.filter(({ node }) => node === name).map(({ text }) => text);
 }
 
 /** The states of the containers of a pod: those of init containers first. */

@@ -2,18 +2,21 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
-import { causeOf, knownErrorIn } from '../../controllers/windowspool/knownErrors/explain.ts';
+import { causeOf, explain, knownErrorIn } from '../../controllers/windowspool/knownErrors/explain.ts';
 import { isOurs } from '../../controllers/windowspool/nodes/nodeTaints.ts';
+import { isOtherOsTaint, isRegistrationTaint } from '../../controllers/windowspool/nodes/verify.ts';
 import { POD_ADDRESSES, WINDOWS_BUILD_LABEL } from '../../controllers/windowspool/nodes/windowsVersions.ts';
-import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import type { NodeRecord, Taint } from '../../controllers/windowspool/ports/nodes.ts';
 import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
 import { describeTaint, untolerated } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
+import { parseQuantity } from '../../controllers/windowspool/util/quantity.ts';
 import { joined, sentence } from '../../controllers/windowspool/util/words.ts';
-import type { Cause, Evidence } from './diagnosis.ts';
+import { type Cause, type Evidence, warningsOfNode } from './diagnosis.ts';
 
 /** Why the pod has no node. */
-export function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
+export function placementCauses(evidence: Evidence): Cause[] {
+  const { pod, nodes, warnings } = evidence;
   const gates = pod.spec?.schedulingGates?.map(({ name }) => name) ?? [];
   if (gates.length > 0)
     return [
@@ -28,9 +31,7 @@ export function placementCauses({ pod, nodes, warnings }: Evidence): Cause[] {
     ...(nodes?.length === 0
       ? [{ what: 'The cluster has no Windows nodes.', command: 'kubectl windowspool status' }]
       : []),
-    ...(nodes?.length !== 0 && scheduler?.includes(`Insufficient ${POD_ADDRESSES}`)
-      ? [outOfAddresses(pod, nodes ?? [])]
-      : []),
+    ...(nodes?.length !== 0 && scheduler?.includes(`Insufficient ${POD_ADDRESSES}`) ? outOfAddresses(evidence) : []),
     ...misfitsOf(pod, nodes ?? []),
     ...said(
       'Karpenter',
@@ -86,12 +87,27 @@ function misfitsOf(pod: Wire<V1Pod>, nodes: readonly NodeRecord[]): Cause[] {
     }));
 }
 
-/** All addresses of the nodes that fit the pod are taken, or they have none. */
-function outOfAddresses(pod: Wire<V1Pod>, nodes: readonly NodeRecord[]): Cause {
+/** All addresses of the nodes that fit the pod are taken, or they have none, which the events of these nodes explain. */
+function outOfAddresses(evidence: Evidence): Cause[] {
+  const { pod, nodes = [] } = evidence;
   const fitting = nodes.filter((node) => misfitOf(pod, node) === undefined);
   const having = fitting.map(({ name, allocatable }) => `${name} has ${allocatable[POD_ADDRESSES] ?? 'none'}`);
   const { cause, remedy } = knownErrorIn(`Insufficient ${POD_ADDRESSES}`) ?? { cause: '', remedy: '' };
-  return { what: `${cause}${having.length > 0 ? ` ${having.slice(0, 3).join(', ')}.` : ''}`, remedy };
+  const without = fitting.filter(({ allocatable }) => (parseQuantity(allocatable[POD_ADDRESSES]) ?? 0) === 0);
+  const reasons = explain(without.flatMap(({ name }) => warningsOfNode(evidence, name))).map(({ error, message }) => ({
+    what: `${causeOf(error)} ${error.remedy}`,
+    remedy: `The message: ${sentence(message)}`,
+  }));
+  if (fitting.length > without.length || fitting.length === 0)
+    return [...reasons, { what: `${cause}${having.length > 0 ? ` ${having.slice(0, 3).join(', ')}.` : ''}`, remedy }];
+  const pool = fitting[0]?.labels[POOL_KEY] ?? '';
+  return [
+    ...reasons,
+    {
+      what: `The Windows nodes that fit the pod have no addresses for pods: ${joined(fitting.map(({ name }) => name))}.`,
+      command: `kubectl windowspool status ${pool}`.trim(),
+    },
+  ];
 }
 
 /** Why the pod is not scheduled. A user who may read the pod may not always read its events. */
@@ -131,7 +147,7 @@ function misfitOf({ spec }: Wire<V1Pod>, node: NodeRecord): Cause | undefined {
     };
   return {
     what: `has the taint ${describeTaint(taint)}, which the pod does not tolerate.`,
-    remedy: tolerationFor(taint.key),
+    remedy: tolerationFor(taint),
   };
 }
 
@@ -149,6 +165,14 @@ const STATES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
     'The node is low on this resource: remove what uses it, or use larger nodes.',
   ],
   [
+    /^karpenter\.sh\/unregistered$/,
+    'The node has not joined yet: look at its NodeClaim (kubectl describe nodeclaims).',
+  ],
+  [
+    /^node\.cloudprovider\.kubernetes\.io\/uninitialized$/,
+    'The cloud-controller-manager has not initialized the node. If that does not change, look at its log.',
+  ],
+  [
     /^karpenter\.sh\/|^(?:ToBeDeletedBy|DeletionCandidateOf)ClusterAutoscaler$/,
     'An autoscaler is removing the node: the pod waits for another one.',
   ],
@@ -157,14 +181,16 @@ const STATES: readonly (readonly [pattern: RegExp, remedy: string])[] = [
     'The CSI driver or the agent on the node is not ready: look at its pods on the node.',
   ],
   [
-    /^(?:[^/]+\.)?(?:kubernetes\.io|k8s\.io)\//,
+    /^(?!node-(?:role|restriction)\.)(?:[^/]+\.)?(?:kubernetes\.io|k8s\.io)\//,
     'It says in which state the node is: look at its conditions (kubectl describe node).',
   ],
 ];
 
 /** What to do about a taint that the pod does not tolerate. */
-function tolerationFor(key: string): string {
-  if (key === 'os') return 'Set runtimeClassName: the RuntimeClass of the pool adds the toleration.';
-  const state = STATES.find(([pattern]) => pattern.test(key));
+function tolerationFor(taint: Taint): string {
+  if (isRegistrationTaint(taint)) return 'Set runtimeClassName: the RuntimeClass of the pool adds the toleration.';
+  if (isOtherOsTaint(taint))
+    return 'The RuntimeClasses of pools tolerate os=windows:NoSchedule only: add a toleration to the pod, or correct the taint of the nodes.';
+  const state = STATES.find(([pattern]) => pattern.test(taint.key));
   return state ? `Do not tolerate it. ${state[1]}` : 'If the pod may run on such nodes, add a toleration.';
 }

@@ -209,6 +209,13 @@ describe('a node fails verification', () => {
         ['with another effect of the taint', [{ key: 'os', value: 'windows', effect: 'PreferNoSchedule' }]],
         ['with another value of the taint', [{ key: 'os', value: 'linux', effect: 'NoSchedule' }]],
         ['with the taint without a value', [{ key: 'os', effect: 'NoSchedule' }]],
+        ['with the taint that evicts pods', [{ key: 'os', value: 'windows', effect: 'NoExecute' }]],
+        [
+          'with the taint of Google Distributed Cloud',
+          [{ key: 'node.kubernetes.io/os', value: 'windows', effect: 'NoSchedule' }],
+        ],
+        ['with the key in upper case', [{ key: 'OS', value: 'Windows', effect: 'NoSchedule' }]],
+        ['with a taint of a team', [{ key: 'team', value: 'shop', effect: 'NoSchedule' }]],
       ] as const
     ).map(
       ([name, taints]) =>
@@ -265,6 +272,28 @@ describe('a node fails verification', () => {
       },
       sampleExpectation(),
       [['NotReady', 'KubeletNotReady', 'The CNI plugin of the node is not set up.', '(Network plugin returns error']],
+    ],
+    [
+      'when its kubelet no longer reports',
+      { ready: 'Unknown', readyReason: 'NodeStatusUnknown', readyMessage: 'Kubelet stopped posting node status.' },
+      sampleExpectation(),
+      [['NotReady', 'NodeStatusUnknown', 'no longer reports', 'out of memory']],
+    ],
+    [
+      'when containerd is too slow',
+      {
+        ready: 'False',
+        readyReason: 'KubeletNotReady',
+        readyMessage: 'PLEG is not healthy: pleg was last seen active … ago; threshold is …',
+      },
+      sampleExpectation(),
+      [['NotReady', 'KubeletNotReady', 'containerd takes more than 3 minutes', '(PLEG is not healthy']],
+    ],
+    [
+      'when it says what is not known here',
+      { ready: 'False', readyReason: 'KubeletNotReady', readyMessage: 'CSINode is not yet initialized' },
+      sampleExpectation(),
+      [['NotReady', 'is not Ready (False, KubeletNotReady): CSINode is not yet initialized']],
     ],
     [
       'when it is not Ready without a reason',

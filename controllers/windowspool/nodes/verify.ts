@@ -218,10 +218,22 @@ export function isRegistrationTaint({ key, value, effect }: Taint): boolean {
 
 function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): string | undefined {
   if (spec.registrationTaint === 'None' || node.taints.some(isRegistrationTaint)) return undefined;
-  const other = node.taints.find(({ key, effect }) => key === 'os' && effect === 'NoSchedule');
+  const other = node.taints.find((taint) => isOtherOsTaint(taint) && !isTaintOf(spec, taint));
   return other
     ? `has the taint ${describeTaint(other)} instead of os=windows:NoSchedule: it keeps Linux pods away, and also the pods of the RuntimeClass, which do not tolerate it`
     : 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it';
+}
+
+/**
+ * Whether another taint keeps Linux pods away, such as node.kubernetes.io/os=windows:NoSchedule of Google Distributed Cloud and AKS on Azure Stack HCI
+ * (Azure/aksArc#235), or os=windows:NoExecute.
+ */
+export function isOtherOsTaint({ key, value = '', effect }: Taint): boolean {
+  return effect !== 'PreferNoSchedule' && (/(?:^|\/)(?:os|windows)$/i.test(key) || /^windows$/i.test(value));
+}
+
+function isTaintOf({ taints = [] }: Expectation['spec'], { key, value = '', effect }: Taint): boolean {
+  return taints.some((own) => own.key === key && (own.value ?? '') === value && own.effect === effect);
 }
 
 /** The kubelet rejects a pod whose RuntimeClass names a handler that containerd does not have. A node that reports no handlers passes. */
