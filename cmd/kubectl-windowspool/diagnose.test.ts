@@ -187,8 +187,10 @@ const situations: Readonly<Record<string, Evidence>> = {
     ),
   }),
   'was evicted': evidence({
+    nodes: [{ ...node, ready: 'False', readyReason: 'KubeletNotReady', readyMessage: 'node is shutting down' }],
     pod: podWith(placed, {
       phase: 'Failed',
+      containerStatuses: [{ name: 'app', state: { terminated: { exitCode: 137, reason: 'Error' } } }],
       reason: 'Evicted',
       message: 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ',
     }),

@@ -176,13 +176,14 @@ function phaseOf({ metadata, status }: Wire<V1Pod>): string {
 function nodeCauses({ pod, nodes }: Evidence, isWindows: boolean): Cause[] {
   const { nodeName } = pod.spec ?? {};
   const node = nodes?.find(({ name }) => name === nodeName);
+  if (hasEnded(pod)) return [];
   if (node && node.ready !== 'True') {
     const pool = node.labels[POOL_KEY];
     const command = pool === undefined ? `kubectl describe node ${node.name}` : `kubectl windowspool status ${pool}`;
     const why = node.readyMessage === '' ? node.ready : withCause(node.readyMessage);
     return [{ what: `Its node is not Ready: ${sentence(why)}`, command }];
   }
-  if (node || !isWindows || nodes === undefined || nodeName === undefined || hasEnded(pod)) return [];
+  if (node || !isWindows || nodes === undefined || nodeName === undefined) return [];
   return [
     {
       what: `Its node ${nodeName} is not one of the Windows nodes: it was deleted, or it is a Linux node.`,

@@ -55,7 +55,8 @@ export function errorCauses(evidence: Evidence, isWindows: boolean): Cause[] {
   const isWaiting = !statusesOf(pod.status).some(({ state }) => state?.running ?? state?.terminated);
   const known =
     isUnexplained && isWaiting ? explain([...said, ...events, ...warningsOfNode(evidence, pod.spec?.nodeName)]) : own;
-  const exits = exitCauses(pod);
+  // Whoever ended the pod says why.
+  const exits = pod.status?.message ? [] : exitCauses(pod);
   if (known.length > 0) return [...known.map((found) => causeOfError(found, evidence)), ...exits];
   return [...(message === undefined ? [] : [{ what: `The kubelet says: ${sentence(message)}` }]), ...exits];
 }
