@@ -28,7 +28,7 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
   {
     name: 'DiskFull',
     writtenBy: 'hcsshim and containerd when they extract an image or create a container',
-    pattern: /not enough space on the disk|\(0x70\)|no space left on device/i,
+    pattern: /not enough space on the disk|\(0x(?:800700)?70\)|no space left on device/i,
     cause: 'The disk of the node is full.',
     remedy:
       'Remove images that are not used from the node, or replace it with a larger root volume (nodeGroup.disk.sizeGiB).',
@@ -151,7 +151,7 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
     name: 'GMSALogonFailed',
     writtenBy: 'hcsshim when it starts a container with a credential spec',
     pattern:
-      /user ?name or password is incorrect|\(0x52e\)|no logon servers available|\(0x51f\)|domain (?:either )?does not exist or could not be contacted|\(0x54b\)/i,
+      /user ?name or password is incorrect|\(0x52e\)|no logon servers available|\(0x51f\)|domain (?:either )?does not exist or could not be contacted|\(0x54b\)|winapi error #(?:1311|1326|1355)\b/i,
     cause: 'The account of the container cannot log on to Windows.',
     remedy:
       'With a gMSA: check that the node can reach a domain controller, that it may read the password of the account (Test-ADServiceAccount), and that Sid and Guid in the credential spec are those of the domain. Without one: check that the image has the user in runAsUserName.',
@@ -161,7 +161,7 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
   {
     name: 'GMSACredentialsFailed',
     writtenBy: 'hcsshim when it starts a container with a credential spec',
-    pattern: /CreateComputeSystem\b.{0,256}winapi error #\d{9,10}/i,
+    pattern: /CreateComputeSystem\b.{0,256}winapi error #\d{3,10}/i,
     cause: 'The credentials of the gMSA cannot be set up on the node.',
     remedy:
       'If the pod has a gmsaCredentialSpecName, read the event logs Microsoft-Windows-Containers-CCG/Admin and Microsoft-Windows-Hyper-V-Compute-Admin of the node. Error 3489792023 (0xC0020017) says that the plug-in of Container Credential Guard does not respond: check that it is installed on the node, and that HostAccountConfig of the credential spec has its GUID. A pod without a gMSA has another cause, which is in the second log.',

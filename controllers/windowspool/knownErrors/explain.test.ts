@@ -191,6 +191,8 @@ const MESSAGES: readonly (readonly [message: string, name: string])[] = [
     'HostProcessLogonFailed',
   ],
   ['hcs::CreateComputeSystem app: winapi error #3489792023: unknown', 'GMSACredentialsFailed'],
+  ['hcsshim::CreateComputeSystem app: winapi error #1355.', 'GMSALogonFailed'],
+  ['hcsshim::ImportLayer failed: (0x80070070)', 'DiskFull'],
   [
     'failed to extract layer sha256:01: hcsshim::ProcessBaseLayer \\\\?\\C:\\snapshots\\25: The system cannot find the path specified.: unknown',
     'ImageLayerUnusable',
