@@ -55,7 +55,7 @@ async function report(cluster: Cluster, terminal: Terminal, version: string, fla
 }
 
 /** What was written, and what was left out. */
-export function reportLines(folder: string, files: readonly ReportFile[], columns: number): string[] {
+function reportLines(folder: string, files: readonly ReportFile[], columns: number): string[] {
   const width = Math.max(...files.map(({ path }) => path.length));
   const bytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   return [

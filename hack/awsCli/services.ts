@@ -61,6 +61,14 @@ const CUSTOM: Readonly<Record<string, readonly string[]>> = {
   'eks update-kubeconfig': ['name'],
 };
 
+/** Flags whose names are not those of the members. Source: awscli/customizations/argrename.py */
+const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'eks create-cluster': { version: 'kubernetes-version' },
+  'eks create-nodegroup': { version: 'kubernetes-version' },
+  'eks update-cluster-version': { version: 'kubernetes-version' },
+  'eks update-nodegroup-version': { version: 'kubernetes-version' },
+};
+
 /** The command with that name, such as `describe-cluster`; undefined if the service does not have it, or if there is no such service. */
 export function commandOf(service: string, name: string): CliCommand | undefined {
   const [packageName, exports] = PACKAGES[service] ?? [];
@@ -72,13 +80,15 @@ export function commandOf(service: string, name: string): CliCommand | undefined
   const operation = found && readOperation(exports, found);
   if (!operation) return undefined;
   const { input, output } = operation;
-  const flags = input.kind === 'structure' ? [...input.members.values()].map(flagOf) : [];
+  const renamed = RENAMED[`${service} ${name}`] ?? {};
+  const flags = input.kind === 'structure' ? [...input.members.values()].map((member) => flagOf(member, renamed)) : [];
   if (exports[`paginate${found}`] !== undefined) flags.push({ names: ['max-items'], required: false });
   return { structure: input.kind === 'structure' ? input.name : '', flags, output, enums };
 }
 
-function flagOf(member: Member): Flag {
-  const name = kebab(member.name);
+function flagOf(member: Member, renamed: Readonly<Record<string, string>>): Flag {
+  const own = kebab(member.name);
+  const name = renamed[own] ?? own;
   const shape = member.shape();
   const isBoolean = shape.kind === 'boolean' || isTopLevelBoolean(shape);
   return { names: isBoolean ? [name, `no-${name}`] : [name], required: member.required, member };

@@ -167,7 +167,7 @@ const others = {
   QuotaExceeded:
     'A quota of the AWS account is exceeded. Request a higher quota, or delete unused resources. The operator retries every --create-retry-interval, and immediately when the spec changes.',
   UpdateFailed:
-    'An update of the node group failed. Nodes that were already replaced keep the new version, and the others the old one. The operator does not retry the update until the spec changes or you run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite. After a failed automatic update, the operator installs the next release automatically.',
+    'An update of the node group failed, and some nodes may have the new version. Not retried until the spec changes or you run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite. After a failed automatic update, the operator installs the next release automatically.',
   UpdateRejected:
     'EKS rejected an update of the node group. The operator does not retry it until the spec changes or you run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite. After a rejected automatic update, the operator installs the next release automatically.',
   ReleaseNotOffered:

@@ -71,7 +71,7 @@ function lackingLabels({ pool, poolNodes, settings: { clusterName } }: EksState)
   const [main = '', ...others] = nodeGroupNamesOf(pool);
   const groupOf = (node: NodeRecord) => others.find((name) => name === poolNodes.groupOf(node)) ?? main;
   const [alien] = foreign;
-  if (alien) return wrongSystem(foreign, `--cluster-name ${clusterName} --nodegroup-name ${groupOf(alien)}`);
+  if (alien) return wrongSystem(foreign, clusterName, groupOf(alien));
   const renamed = poolNodes.unlabelledNodes.filter((node) => node.labels[NODE_GROUP_LABEL] !== groupOf(node));
   const [one] = renamed;
   // The label is that of one group: nodes of another one follow.
@@ -85,13 +85,12 @@ function lackingLabels({ pool, poolNodes, settings: { clusterName } }: EksState)
 
 /**
  * Nodes of another operating system, as measured by the kubelet; the label of the watch can be changed. They are Ready, so nothing improves by waiting.
- * @param group the arguments of a command about their node group
  */
-function wrongSystem(nodes: readonly NodeRecord[], group: string): Verification {
+function wrongSystem(nodes: readonly NodeRecord[], clusterName: string, group: string): Verification {
   const named = nodes.map(({ name, operatingSystem }) => `${name} runs ${operatingSystem}`);
   const [which, what] = nodes.length === 1 ? ['a node that does', 'the instance'] : ['nodes that do', 'the instances'];
   const message = `${count(nodes.length, 'instance')} of the pool joined as ${which} not run Windows: ${firstNames(named)}.`;
-  const remedy = `Check the AMI and the AMI type of the node group, and the launch template of its Auto Scaling group, and terminate ${what}: aws eks describe-nodegroup ${group} --query 'nodegroup.[amiType,releaseVersion,launchTemplate,resources]'`;
+  const remedy = `Check the AMI and the AMI type of the node group, and the launch template of its Auto Scaling group, and terminate ${what}: aws eks describe-nodegroup --cluster-name ${clusterName} --nodegroup-name ${group} --query 'nodegroup.[amiType,releaseVersion,launchTemplate,resources]'`;
   return { ...falseCondition('WrongOperatingSystem', message), remedy };
 }
 
