@@ -55,7 +55,7 @@ export function errorCauses(evidence: Evidence, isWindows: boolean): Cause[] {
   const isWaiting = !statusesOf(pod.status).some(({ state }) => state?.running ?? state?.terminated);
   const known =
     isUnexplained && isWaiting ? explain([...said, ...events, ...warningsOfNode(evidence, pod.spec?.nodeName)]) : own;
-  // The status of a pod that was ended says why.
+  // The message of the pod has who ended it, and why.
   const exits = pod.status?.message ? [] : exitCauses(pod);
   if (known.length > 0) return [...known.map((found) => causeOfError(found, evidence)), ...exits];
   return [...(message === undefined ? [] : [{ what: `The kubelet says: ${sentence(message)}` }]), ...exits];
