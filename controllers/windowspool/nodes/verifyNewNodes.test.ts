@@ -95,7 +95,7 @@ describe('a new node on which the operator pulls images', () => {
         ),
       ],
       'failing',
-      [['ImagePullFailed', CORE, 'variant for the build'], LACKS_WEB],
+      [['ImagePullFailed', CORE, 'no variant for the node'], LACKS_WEB],
     ],
     [
       'fails after the join grace when an image cannot be pulled, with the cause first',
