@@ -82,6 +82,7 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
     cause: 'The program that is started is not a program for Windows on this CPU architecture.',
     remedy:
       'Start a script with its interpreter (powershell -File, cmd /c), and compare the architecture of the program. nanoserver runs no 32-bit programs.',
+    isLasting: true,
     source: 'https://learn.microsoft.com/windows/win32/debug/system-error-codes--0-499-',
   },
   {
@@ -136,6 +137,7 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
     pattern: /0xc0370102|no hypervisor is present/i,
     cause: 'The container requests Hyper-V isolation, and the node has no Hyper-V.',
     remedy: 'Use a RuntimeClass with process isolation (handler runhcs-wcow-process), or nodes with Hyper-V.',
+    isLasting: true,
     source: 'https://learn.microsoft.com/virtualization/api/hcs/reference/hcshresult',
   },
   {
@@ -177,6 +179,15 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
       'If many pods fail, exclude the folders of containerd from the antivirus program of the node. If one pod stays in Terminating, containerd lost its container, such as in a restart: replace the node.',
     isPossible: true,
     source: 'microsoft/Windows-Containers#106, microsoft/Windows-Containers#207, microsoft/hcsshim#2553',
+  },
+  {
+    name: 'ImagePathTooLong',
+    writtenBy: 'hcsshim when it extracts a layer of an image',
+    pattern: /hcsshim::\w{0,32}Layer.{0,512}(?:filename or extension is too long|\(0xce\))/i,
+    cause: 'A layer of the image has a path that is longer than Windows allows.',
+    remedy: 'Shorten the paths in the image, such as those of nested packages, and build it again.',
+    isLasting: true,
+    source: 'https://learn.microsoft.com/windows/win32/debug/system-error-codes--0-499-, moby/moby#22449',
   },
   {
     name: 'ImageLayerUnusable',

@@ -243,6 +243,10 @@ const MESSAGES: readonly (readonly [message: string, name: string])[] = [
     'Unhealthy: Readiness probe failed: encountered an error during CreateProcess: failure in a Windows system call: The requested virtual machine or container operation is not valid in the current state. (0xc0370105)',
     'ContainerGone',
   ],
+  [
+    'failed to extract layer sha256:01: hcsshim::ImportLayer failed in Win32: The filename or extension is too long. (0xce): unknown',
+    'ImagePathTooLong',
+  ],
   ['Failed to create endpoint: HNS failed with error : Element not found.', 'HNSFailed'],
   ['failed to find HNSNetwork flannel.4096: Network flannel.4096 not found', 'HNSFailed'],
   ['hcs::CreateComputeSystem app: The requested operation for attach namespace failed.: unknown', 'HNSFailed'],

@@ -14,6 +14,7 @@ export const PULL_ERRORS: readonly KnownError[] = [
     cause: 'The name of the image is malformed, so nothing was pulled.',
     remedy:
       'Correct it: the repository is in lower case, and a variable of a template that was not replaced is invalid.',
+    isLasting: true,
     source: 'https://kubernetes.io/docs/concepts/containers/images/#image-names',
   },
   {
@@ -30,6 +31,7 @@ export const PULL_ERRORS: readonly KnownError[] = [
     pattern: /no longer supported since containerd|distribution\.manifest\.v1\+prettyjws/i,
     cause: 'The image has a manifest of schema 1, which containerd no longer pulls.',
     remedy: 'Build and push the image again with current tools.',
+    isLasting: true,
     source: 'https://github.com/containerd/containerd/blob/main/RELEASES.md',
   },
   {
