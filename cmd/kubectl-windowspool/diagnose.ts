@@ -199,8 +199,8 @@ function finalizerCauses({ metadata, status }: Wire<V1Pod>): Cause[] {
   if (deletionTimestamp === undefined || finalizers.length === 0 || runs) return [];
   return [
     {
-      what: `The pod is kept by its finalizers: ${joined(finalizers)}. The controllers that set them remove them.`,
-      remedy: 'Look at those controllers. Without them, what the finalizers protect can be left behind.',
+      what: `Finalizers keep the pod: ${joined(finalizers)}. The controllers that set them must remove them.`,
+      remedy: 'Look at those controllers. Removing a finalizer by hand can leave behind what it protects.',
     },
   ];
 }

@@ -195,7 +195,7 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
     pattern: /hcsshim::\w{0,32}Layer/i,
     cause: 'The node cannot extract or mount a layer of the image.',
     remedy:
-      'If the message says "access is denied", exclude the folders of containerd from the antivirus program of the node. If only one image fails, on all nodes, build and push it again: a layer is damaged, or is not of Windows. If it occurs when many pods start at once, it is tried again. If only one node fails otherwise, replace it.',
+      'If the message says "access is denied", exclude the folders of containerd from the antivirus program of the node. If only one image fails, on all nodes, build and push it again: a layer is damaged, or is not of Windows. If it occurs when many pods start at once, the kubelet tries again. If only one node fails otherwise, replace it.',
     isPossible: true,
     source: 'microsoft/hcsshim#2226, microsoft/hcsshim#919, microsoft/Windows-Containers#106',
   },
@@ -206,7 +206,7 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
       /(?:containerd task|shim task|hcs\w{0,8}::).{0,512}(?:context deadline exceeded|timeout period expired|\(0x5b4\))/i,
     cause: 'The container was not created or started in time.',
     remedy:
-      'If other pods start on the node, its CPU or its disk was busy: it is tried again. If no new pod starts there, containerd hangs: replace the node. If the memory limit of the pod is a few MiB, raise it.',
+      'If other pods start on the node, its CPU or its disk was busy, and the kubelet tries again. If no new pod starts there, containerd hangs: replace the node. If the memory limit of the pod is a few MiB, raise it.',
     isPossible: true,
     source: 'Azure/AKS#2490, microsoft/hcsshim#801',
   },
@@ -215,7 +215,7 @@ export const CONTAINER_ERRORS: readonly KnownError[] = [
     writtenBy: 'hcsshim (HCS_E_INVALID_STATE, HCS_E_SYSTEM_NOT_FOUND, HCS_E_SYSTEM_ALREADY_STOPPED)',
     pattern:
       /0xc0370105|0xc037010e|0xc0370110|container operation is not valid in the current state|(?:compute system|virtual machine or container) with the specified identifier does not exist/i,
-    cause: 'The container has ended, and containerd still works with it.',
+    cause: 'The container has ended or no longer exists, but containerd still uses it.',
     remedy:
       'If the container is restarted, its exit code and its log have the cause. If the pod stays in Terminating or ContainerCreating, replace the node.',
     isGeneric: true,

@@ -99,8 +99,7 @@ export const NETWORK_ERRORS: readonly KnownError[] = [
     name: 'HNSPortInUse',
     writtenBy: 'the Host Network Service of Windows (HCN_E_PORT_ALREADY_EXISTS)',
     pattern: /0x803b0013|the specified port already exists/i,
-    cause:
-      'Another endpoint on the node has the port: that of another pod with the same hostPort, or one that was left over.',
+    cause: 'Another endpoint on the node has the port: that of another pod with the same hostPort, or a leftover one.',
     remedy:
       'Let one pod with this hostPort run on a node, or use a Service. If the node has no other pod with it, replace the node.',
     source: 'https://learn.microsoft.com/windows-server/networking/technologies/hcn/hcn-top',
@@ -112,7 +111,7 @@ export const NETWORK_ERRORS: readonly KnownError[] = [
       /HNS failed with error|hnsCall failed|\bhcn[A-Z]\w{1,40} failed|HNS ?(?:Endpoint|Network)\b|operation for attach namespace failed|(?:plugin|cni)\b.{0,512}\bNetwork \S{1,128} not found|0x803b00[0-9a-f]{2}\b/i,
     cause: 'The Host Network Service of the node cannot set up or remove the network of the pod.',
     remedy:
-      'If pods on other nodes start, the state of HNS on this node is broken, such as an endpoint or a network that was left over or lost: replace the node. A restart of the service hns interrupts the network of all its pods. If it occurs on all nodes, compare the configuration of the network plugin (names of networks, subnets of pods and Services).',
+      'If pods on other nodes start, the state of HNS on this node is broken, such as by a leftover endpoint or a lost network: replace the node. A restart of the service hns interrupts the network of all its pods. If it occurs on all nodes, compare the configuration of the network plugin (names of networks, subnets of pods and Services).',
     source:
       'kubernetes/kubernetes#74766, openshift/windows-machine-config-bootstrapper#210, Azure/aks-engine#853, projectcalico/calico#5189, projectcalico/calico#6974, https://learn.microsoft.com/windows-server/networking/technologies/hcn/hcn-top',
   },

@@ -8,7 +8,7 @@ export const NODE_ERRORS: readonly KnownError[] = [
     pattern: /kubelet (?:stopped|never) post(?:ing|ed) node status/i,
     cause: 'The kubelet of the node no longer reports to the API server.',
     remedy:
-      'If the instance is stopped or terminated, its group replaces it. If it runs and answers nothing, it is probably out of memory, as Windows has no OOM killer: replace it, set memory limits for all containers, and reserve memory for Windows. If it can be reached, check the service kubelet, its client certificate, which may have expired, and the route to the API server.',
+      'If the instance is stopped or terminated, its group replaces it. If it runs but does not respond, it may be out of memory, because Windows has no OOM killer: replace it, set memory limits for all containers, and reserve memory for Windows. If it responds, check the service kubelet, its client certificate, which may have expired, and the route to the API server.',
     source:
       'Azure/AKS#2491, Azure/aks-engine#2441, kubernetes/kubernetes#77943, kubernetes/kubernetes#106499, projectcalico/calico#9178',
   },

@@ -22,7 +22,7 @@ export const PROBE_ERRORS: readonly KnownError[] = [
     within: PROBES,
     cause: 'No process listens on the address and the port of the probe.',
     remedy:
-      'If the application is still starting, add a startupProbe that lasts as long (periodSeconds times failureThreshold). Otherwise, compare the port of the probe with that of the application, which must listen on all addresses, not only on localhost. Its log is in kubectl logs.',
+      'If the application is still starting, add a startupProbe that lasts as long (periodSeconds times failureThreshold). Otherwise, compare the port of the probe with that of the application, which must listen on all addresses, not only on localhost. Read its log (kubectl logs).',
     source: 'https://kubernetes.io/docs/concepts/configuration/liveness-readiness-startup-probes/',
   },
   {

@@ -49,7 +49,7 @@ export const PULL_ERRORS: readonly KnownError[] = [
     writtenBy: 'containerd when it pulls',
     pattern: /(?:starport-layer-bucket|\bs3\b[\w.-]{0,64}amazonaws\.com).{0,1024}(?:403|AccessDenied)/i,
     within: PULLS,
-    cause: 'The node may not read the layers of the image from S3, where the registry has them.',
+    cause: 'The node may not read the layers of the image from S3, where the registry stores them.',
     remedy:
       'Let the policy of the VPC endpoint for S3 allow s3:GetObject on the bucket in the message: arn:aws:s3:::prod-REGION-starport-layer-bucket/* for ECR. The imagePullSecrets are not the cause.',
     source:
@@ -102,7 +102,7 @@ export const PULL_ERRORS: readonly KnownError[] = [
     within: PULLS,
     cause: 'The pull took too long, or was interrupted.',
     remedy:
-      'It is tried again. If it fails repeatedly, the node extracts the layers too slowly, or the connection breaks. containerd ends a pull without progress after image_pull_progress_timeout (5 minutes by default). If the disk of the node is busy, use a faster volume (nodeGroup.disk.throughput and iops), smaller images, or pull images before pods need them (verification.imagePrePull).',
+      'The kubelet tries again. If it fails repeatedly, the node extracts the layers too slowly, or the connection breaks. containerd ends a pull without progress after image_pull_progress_timeout (5 minutes by default). If the disk of the node is busy, use a faster volume (nodeGroup.disk.throughput and iops), smaller images, or pull images before pods need them (verification.imagePrePull).',
     isPossible: true,
     source:
       'openshift/windows-machine-config-operator#205, Mirantis/cri-dockerd#372, https://github.com/containerd/containerd/blob/main/docs/cri/config.md',

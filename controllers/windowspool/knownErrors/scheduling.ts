@@ -16,8 +16,7 @@ export const SCHEDULING_ERRORS: readonly KnownError[] = [
     writtenBy: 'kube-scheduler',
     pattern: /unbound immediate PersistentVolumeClaims/i,
     cause: 'A PersistentVolumeClaim of the pod has no volume yet.',
-    remedy:
-      'Look at its events (kubectl describe pvc): its StorageClass, the driver and the zones decide. The nodes are not the cause.',
+    remedy: 'Look at its events (kubectl describe pvc). The nodes are not the cause.',
     source: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
   },
   {
