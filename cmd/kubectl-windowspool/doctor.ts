@@ -14,18 +14,24 @@ import { type AwsFlags, eksStatus } from './awsPreview.ts';
 import { type Check, checked, skipReason } from './check.ts';
 import type { Cluster } from './cluster.ts';
 import type { PluginCommand } from './command.ts';
-import { EXIT, Failure } from './failure.ts';
+import { EXIT, Failure, unlessForbidden } from './failure.ts';
 import { outputOption } from './flags.ts';
 import { gmsaCheck } from './gmsa.ts';
-import { OPERATOR, OPERATOR_NAMESPACE, operatorLease } from './operator.ts';
+import {
+  findOperator,
+  OPERATOR,
+  OPERATOR_NAMESPACE,
+  type OperatorFlags,
+  operatorLease,
+  operatorNamespaceOption,
+} from './operator.ts';
 import { type OutputFormat, printResult } from './output.ts';
 import { missingPermissions, type Permission } from './permissions.ts';
 import { commandIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
 
-export interface DoctorFlags extends AwsFlags {
-  readonly operatorNamespace: string;
+export interface DoctorFlags extends AwsFlags, OperatorFlags {
   readonly output?: OutputFormat;
 }
 
@@ -42,13 +48,14 @@ async function doctor(
 ): Promise<void> {
   // Without a cluster, every check would fail for the same reason.
   const checks = [await serverCheck(cluster)];
+  const namespace = await namespaceToCheck(cluster, flags);
   const pools = pool === undefined ? undefined : [await cluster.pool(pool)];
   checks.push(
     ...(
       await Promise.all([
         crdCheck(cluster),
-        deploymentCheck(cluster, flags),
-        leaseCheck(cluster, flags),
+        deploymentCheck(cluster, namespace),
+        leaseCheck(cluster, namespace),
         permissionChecks(cluster),
         systemChecks(cluster, flags),
         exporterCheck(cluster),
@@ -61,6 +68,13 @@ async function doctor(
   printResult(terminal, flags.output, checks, (columns) => checkLines(checks, columns, terminal.paint));
   // The lines say what failed.
   if (checks.some(({ result }) => result === 'FAIL')) throw new Failure('', EXIT.failed);
+}
+
+/** The namespace of the flag, or that in which the operator is found, or else that of the manifests: the check of the Deployment then says that there is none. */
+async function namespaceToCheck(cluster: Cluster, { operatorNamespace }: OperatorFlags): Promise<string> {
+  if (operatorNamespace !== undefined) return operatorNamespace;
+  const found = await unlessForbidden(findOperator(cluster, {}), undefined, 'The operator', []);
+  return found?.metadata?.namespace ?? OPERATOR_NAMESPACE;
 }
 
 const COLORS = { PASS: 'good', FAIL: 'bad', SKIP: 'minor', NOTE: 'minor' } as const;
@@ -99,7 +113,7 @@ async function crdCheck(cluster: Cluster): Promise<Check> {
   });
 }
 
-async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
+async function deploymentCheck(cluster: Cluster, namespace: string): Promise<Check> {
   return checked('Operator', async () => {
     const path = apiPath('apps/v1', 'deployments', { namespace, name: OPERATOR });
     const found = await ignoreNotFound(cluster.get<V1Deployment>(path));
@@ -118,7 +132,7 @@ async function deploymentCheck(cluster: Cluster, { operatorNamespace: namespace 
   });
 }
 
-async function leaseCheck(cluster: Cluster, { operatorNamespace: namespace }: DoctorFlags): Promise<Check> {
+async function leaseCheck(cluster: Cluster, namespace: string): Promise<Check> {
   return checked('Leader', async () => {
     const { spec } = (await operatorLease(cluster, namespace)) ?? {};
     const fix = `kubectl --namespace ${namespace} logs deployment/${OPERATOR} --tail 50`;
@@ -282,7 +296,7 @@ export const doctorCommand: PluginCommand<DoctorFlags> = {
     ],
   ],
   options: [
-    new Option('--operator-namespace <name>', 'Namespace of the operator.').default(OPERATOR_NAMESPACE),
+    operatorNamespaceOption(),
     new Option('--cluster-name <name>', 'Name of the EKS cluster. Default: the name in the status of a pool.'),
     new Option(
       '--region <name>',

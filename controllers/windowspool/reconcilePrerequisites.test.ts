@@ -385,6 +385,11 @@ describe('after the creation', () => {
       const { message = '' } = condition(world, 'NodesVerified') ?? {};
       const isNamed = message.includes('x9.large') && message.includes('nodeGroup.instanceTypes');
       assert.equal(isNamed && !message.includes('Windows IPAM'), state !== 'Unknown Joining');
+      const pool = world.pools.get('web') ?? assert.fail();
+      world.apply({ ...pool, metadata: { ...pool.metadata, deletionTimestamp: new Date(world.now).toISOString() } });
+      world.now += settings.pollMs;
+      // While the pool is deleted, nothing is read again and again.
+      await wake(world, deps);
     }
   });
 

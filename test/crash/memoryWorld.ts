@@ -31,6 +31,8 @@ const REQUESTS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'write node condition': ['PATCH nodes/status'],
   'read node': ['GET nodes'],
   'list nodes of group': ['GET nodes'],
+  'list nodes outside': ['GET nodes'],
+  'list unmanaged nodes': ['GET nodes'],
   'list Linux nodes': ['GET nodes'],
   'list Linux groups': ['GET nodes'],
   'list pods': ['GET pods'],

@@ -25,7 +25,7 @@ export interface Phase {
 }
 
 const START = /^(WATCH|GET \/version|DescribeCluster)/;
-/** Reads of prerequisites and advice are shared by pools and cached: whether one is sent depends on earlier ones. */
+/** Reads of prerequisites and advice are shared by pools and cached: whether one is sent depends on earlier ones. Events are read of nodes that are slow to join. */
 const SHARED = new RegExp(
   `^(${[
     'DescribeAddon',
@@ -37,8 +37,10 @@ const SHARED = new RegExp(
     'DescribeSecurityGroups',
     'ListNodegroups',
     'GetEbsEncryptionByDefault',
+    'GetRole',
     'GET configmaps',
     'GET deployments',
+    'GET events',
     'GET nodes',
     'GET pods',
   ].join('|')})`,

@@ -1,5 +1,8 @@
 /** `kubectl windowspool doctor` and completion, against a real API server and a running operator that leads. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
 import type { Check } from '../../cmd/kubectl-windowspool/check.ts';
 import { localAws } from '../fakes/testenv/operatorProcess.ts';
 import { windowsIpam } from '../fakes/testenv/testEnv.ts';
@@ -49,22 +52,29 @@ describe('kubectl windowspool doctor and completion', () => {
     assert.equal((await resultOf('Cluster, windows-ipam'))?.result, 'PASS');
   });
 
-  it('finds a ready Deployment in another namespace', async () => {
+  it('finds a ready Deployment in another namespace, as report and version do', async () => {
     const labels = { 'app.kubernetes.io/name': 'windowspool-operator' };
     const template = {
       metadata: { labels },
       spec: { nodeSelector: { 'kubernetes.io/os': 'linux' }, containers: [{ name: 'operator', image: 'operator' }] },
     };
-    const metadata = { name: 'windowspool-operator', namespace: 'default' };
+    const metadata = { name: 'windowspool-operator', namespace: 'default', labels };
     const spec = { replicas: 1, selector: { matchLabels: labels }, template };
     await fixture.world.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
     try {
       const available = ['--for=condition=Available', '--timeout=60s'];
       await fixture.world.kubectl('wait', 'deployment/windowspool-operator', '-n', 'default', ...available);
-      const { stdout } = await plugin.run(['doctor', '--operator-namespace=default', '--output=json']);
+      const { stdout } = await plugin.run(['doctor', '--output=json']);
       const results = (JSON.parse(stdout) as Check[]).map(({ name, result }) => `${result} ${name}`);
       // All installations have the same Lease.
       assert.deepEqual(results.slice(2, 4), ['PASS Operator', 'PASS Leader']);
+      const version = await plugin.run(['version']);
+      assert.match(version.stdout, /^Operator Version: unknown \(default\/windowspool-operator\)$/m);
+      const folder = join(plugin.folder, 'report');
+      const report = await plugin.run(['report', '--output-directory', folder]);
+      assert.equal(report.code, 0, report.stderr);
+      const deployment = parse(await readFile(join(folder, 'operator/deployment.yaml'), 'utf8'));
+      assert.deepEqual([deployment.metadata.namespace, deployment.metadata.managedFields], ['default', undefined]);
     } finally {
       await fixture.world.kubectl('-n', 'default', 'delete', 'deployment', metadata.name);
     }
@@ -141,7 +151,7 @@ describe('kubectl windowspool doctor and completion', () => {
       ];
     };
     const nodes = await fixture.world.nodeNamesOf('web');
-    assert.deepEqual(await complete('re'), ['replace', 'remove', 'retry', 'resume', ':4', true]);
+    assert.deepEqual(await complete('re'), ['replace', 'remove', 'retry', 'resume', 'report', ':4', true]);
     assert.deepEqual(await complete('status', ''), ['web', ':4', true]);
     assert.deepEqual(await complete('status', 'x'), [':4', true]);
     assert.deepEqual(await complete('replace', 'ip-'), [...nodes, ':4', true]);

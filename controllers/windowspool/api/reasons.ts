@@ -35,7 +35,7 @@ const nodeChecks = {
   SmokeTestPending:
     'The smoke test of a node has no result (verification.smokeTest), and --join-grace and its timeout have passed since the node joined. Check its pod (kubectl get pods -A -l app.kubernetes.io/component=smoke-test).',
   NoPodAddresses:
-    'A node has no IP addresses for pods. Enable Windows IPAM in the VPC CNI (enable-windows-ipam). The message names other likely causes.',
+    'A node has no IP addresses for pods. The message has the cause if it is known, such as a warning of the VPC resource controller. Otherwise, check that Windows IPAM is enabled in the VPC CNI (enable-windows-ipam).',
   GateTaintMissing:
     'Warning: a node joined without the gate taint, so pods may have been scheduled to it before it was verified. In a node group, EKS added the taint late: check the pods on the node. For existingNodes, configure the kubelet to register with the taint.',
   ForeignTaint:

@@ -247,7 +247,11 @@ describe('a pool with a node that loses the label of its group', () => {
     await wake(world, deps);
     const words = ['1 instance', 'ip-4 runs linux', 'terminate the instance', 'aws eks describe-nodegroup'];
     assertBrief(verified(world), 'False WrongOperatingSystem', ...words);
-    assert.deepEqual(world.calls, ['list nodes outside', 'write status']);
+    assert.deepEqual(world.calls.splice(0), ['list nodes outside', 'write status']);
+    world.now += settings.pollMs;
+    // Nothing is sought any more.
+    assert.notEqual((await wake(world, deps)).kind, 'requeue');
+    assert.deepEqual(world.calls, []);
   });
 
   it('does not report a node of another operating system that only has the labels of the pool', async () => {

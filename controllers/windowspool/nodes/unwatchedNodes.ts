@@ -23,7 +23,7 @@ export class UnwatchedNodes {
   readonly #unread = new Map<string, IsSame>();
   readonly #unlabelledNodes = new Map<string, NodeRecord>();
   #readAt = Number.NEGATIVE_INFINITY;
-  /** When the list may be read again, in epoch milliseconds; absent while the pool lacks no nodes. */
+  /** When the list may be read again, in epoch milliseconds; absent while it is not needed. */
   #nextListAt: number | undefined;
 
   /** Nodes that exist without the label of the pool, by name. */
@@ -70,6 +70,11 @@ export class UnwatchedNodes {
   forget(): void {
     this.#unread.clear();
     this.#unlabelledNodes.clear();
+    this.stopFinding();
+  }
+
+  /** No node is sought that joined without the label of the pool. */
+  stopFinding(): void {
     this.#nextListAt = undefined;
   }
 

@@ -22,6 +22,7 @@ import {
   GROW,
   knownStatus,
   MINUTE,
+  NEXT,
   NOW,
   RELEASE_FAILURE,
   sampleCluster,
@@ -99,6 +100,8 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     held: fc.boolean(),
     known: fc.boolean(),
     failed: maybe(fc.constantFrom('create', 'update', 'other')),
+    // Seen: the group had this release when it was last read. Recorded: it was rolled back from this release.
+    release: maybe(fc.constantFrom('seen', 'recorded')),
     immutableChangePolicy: fc.constantFrom('Reject' as const, 'Replace' as const),
     replacement: maybe(randomReplacement),
     update: maybe(fc.constantFrom('InProgress', 'Failed', 'Successful')),
@@ -166,6 +169,8 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
     const status = knownStatus({
       ...(r.failed && { failedChanges: [failedTarget] }),
       ...(r.update && { update }),
+      ...(r.release === 'seen' && { releaseVersion: NEXT }),
+      ...(r.release === 'recorded' && { rollback: { from: NEXT, time } }),
       ...(r.replacement && { replacement: r.replacement }),
     });
     const bookkeeping = {

@@ -88,7 +88,7 @@ export async function observeNodeGroup(
       : await askAws(observed, context);
   const complete = before === undefined;
   const found = await withUnwatchedNodes(asked, poolNodes, complete, context);
-  if (!isDeleting(pool)) await readControllerWarnings(found, poolNodes, complete, sources.system, signal);
+  await readControllerWarnings(found, poolNodes, complete, sources.system, signal);
   const drained = await withOperations(
     found,
     passed,
@@ -270,8 +270,11 @@ async function withUnwatchedNodes(
 async function findOutside(s: EksState, poolNodes: PoolNodes, desired: number, context: ObserveContext) {
   const { unwatchedNodes } = poolNodes;
   // A group that EKS creates becomes ACTIVE when its nodes have joined.
-  if (groupOf(s)?.status === 'CREATING' || s.poolNodes.total + unwatchedNodes.unlabelledNodes.length >= desired)
+  const isWaiting = groupOf(s)?.status !== 'CREATING';
+  if (!isWaiting || s.poolNodes.total + unwatchedNodes.unlabelledNodes.length >= desired) {
+    unwatchedNodes.stopFinding();
     return undefined;
+  }
   const { settings, sources, readCache, signal } = context;
   const list = async () => {
     const answer = await sources.nodes.outside(s.pool.metadata.name, signal);

@@ -14,7 +14,7 @@ const kubeletLabels = new Set([
 ]);
 const kubeletNamespaces = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 
-/** The part of a key before its slash; empty if it has none. */
+/** The prefix of a key, without its slash; empty if it has none. */
 export const namespaceOf = (label: string): string => (label.includes('/') ? label.slice(0, label.indexOf('/')) : '');
 
 /** Is the namespace this domain, or a subdomain of it? */

@@ -2,6 +2,7 @@
 import type { ControllerAnswer, VerificationResult } from '../../../model/poolNodesView.ts';
 import { lacksAddresses, type PoolNodes } from '../../../nodes/poolNodes.ts';
 import type { SystemObjects } from '../../../ports/prerequisites.ts';
+import { isDeleting } from '../../../rules/poolQueries.ts';
 import { sentence } from '../../../util/words.ts';
 import type { EksState } from '../model/groupState.ts';
 
@@ -19,6 +20,8 @@ export async function readControllerWarnings(
   system: Pick<SystemObjects, 'controllerWarnings'>,
   signal: AbortSignal,
 ): Promise<void> {
+  // While a pool is being deleted, nothing needs an explanation.
+  if (isDeleting(s.pool)) return;
   const due = withoutAddresses(s).filter((result) => readAt(s, result, fresh) <= s.now);
   await Promise.all(
     due.map(async ({ node }) => poolNodes.reported(node, await system.controllerWarnings(node, signal), s.now)),
@@ -27,6 +30,7 @@ export async function readControllerWarnings(
 
 /** When the warnings about nodes that are joining are read next, in epoch milliseconds; Infinity if there are none. */
 export function nextWarningAt(s: EksState): number {
+  if (isDeleting(s.pool)) return Number.POSITIVE_INFINITY;
   const times = withoutAddresses(s).map((result) => readAt(s, result));
   return Math.min(...times, Number.POSITIVE_INFINITY);
 }

@@ -14,8 +14,8 @@ import { dateOf, isNewerMinor, isNewerRelease, minorOf } from '../versions/relea
 import { newestFor } from './newestRelease.ts';
 
 /**
- * The rollback that automatic updates must not undo, also if another client started it. It is over when the group has that release again, when the cluster has followed
- * to the minor version of the group, or when the user sets the annotation winpool.dev/retry.
+ * The rollback that automatic updates must not undo, also if another client started it. It is over when the group has that release again, when the cluster
+ * has followed to the minor version of the group, or when the user sets the annotation winpool.dev/retry.
  */
 export function rollbackOf(s: EksState): Rollback | undefined {
   const { pool, now } = s;

@@ -27,10 +27,14 @@ export function keepReportedDrift(s: EksDerived): RuleResult | undefined {
   return leave('Drifted', `Node group ${group.name} drifted from the spec: ${describeDifferences(reported)} ${remedy}`);
 }
 
-/** Ensures that nodes which are newer than the control plane, such as after it was rolled back without them, are reported. Only the user can tell which of both is to change. */
+/**
+ * Ensures that nodes which are newer than the control plane are reported, such as after it was rolled back without them. Which of both is to change, only the
+ * user can tell. The version of a custom AMI is not known to EKS.
+ */
 export function keepNewerThanCluster({ pool, cluster, ...s }: EksDerived): RuleResult | undefined {
   const { kubernetesVersion, name } = groupOf(s) ?? {};
-  if (!kubernetesVersion || cluster.kind !== 'seen' || pinnedMinor(pool.spec) !== undefined) return undefined;
+  if (!kubernetesVersion || isCustom(pool.spec) || cluster.kind !== 'seen' || pinnedMinor(pool.spec) !== undefined)
+    return undefined;
   const { name: clusterName, kubernetesVersion: present } = cluster.cluster;
   if (!isNewerMinor(kubernetesVersion, present)) return undefined;
   return leave(
