@@ -13,6 +13,15 @@ describe('kubectl windowspool status', () => {
       await assertGolden(`plugin/status-${name}`, `${poolLines(reportOf(pool), 80, plain).join('\n')}\n`);
     });
 
+  it('says what gated and quarantined mean where it counts such nodes', () => {
+    const { healthy } = situations;
+    assert.ok(healthy);
+    const nodes = { ...healthy.status?.nodes, gated: 2, quarantined: 1 };
+    const lines = poolLines(reportOf({ ...healthy, status: { ...healthy.status, nodes } }), 120, plain);
+    const [counts] = lines.filter((line) => line.startsWith('Nodes'));
+    assert.match(counts ?? '', /2 gated \(no pods until .* verified\), 1 quarantined \(no new pods: .* failed/);
+  });
+
   it('shows all pools in a table', async () => {
     const reports = Object.entries(situations).map(([name, pool]) => ({ ...reportOf(pool), pool: name }));
     const tables = [80, Number.POSITIVE_INFINITY].map((columns) => poolTable(reports, columns, plain).join('\n'));

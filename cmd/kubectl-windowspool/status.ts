@@ -12,6 +12,11 @@ import type { Terminal } from './terminal.ts';
 import { type Column, nextStepLines, type Paint, table, wrap } from './text.ts';
 
 const REFRESH_MS = 2_000;
+/** What the states mean that a user would have to look up. */
+const UNSCHEDULABLE: Readonly<Record<string, string>> = {
+  gated: ' (no pods until they are verified)',
+  quarantined: ' (no new pods: they failed verification)',
+};
 /** Lines of a message; `kubectl describe` shows all of it. */
 const MESSAGE_LINES = 6;
 const LABEL_WIDTH = 14;
@@ -110,7 +115,7 @@ export function poolLines(report: PoolReport, columns: number, paint: Paint): st
 function facts(report: PoolReport): readonly (readonly [label: string, value: string])[] {
   const { nodes, windowsVersion, build, release, newestRelease, kubernetesVersion, nodeGroup, runtimeClass } = report;
   const states = (['ready', 'verified', 'joining', 'failing', 'gated', 'quarantined'] as const).flatMap((state) =>
-    nodes[state] || state === 'verified' ? [`${nodes[state] ?? 0} ${state}`] : [],
+    nodes[state] || state === 'verified' ? [`${nodes[state] ?? 0} ${state}${UNSCHEDULABLE[state] ?? ''}`] : [],
   );
   const advice = report.checks.filter(({ severity }) => severity === 'Advice');
   const total = nodes.desired === undefined ? `${nodes.total ?? 0}` : `${nodes.total ?? 0} of ${nodes.desired}`;

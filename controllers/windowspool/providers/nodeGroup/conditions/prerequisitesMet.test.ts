@@ -194,6 +194,23 @@ describe('PrerequisitesMet', () => {
       },
     ],
     [
+      'asks for the spelling of a node role that the operator may not pass, before its policy is widened',
+      sampleState({
+        errors: [
+          {
+            at: NOW,
+            step: 'createNodeGroup',
+            error: sampleError('denied', { operation: 'CreateNodegroup', action: 'iam:PassRole' }),
+          },
+        ],
+      }),
+      {
+        NodeGroupReady: ['Unknown AccessDenied', 'CreateNodegroup', 'web', 'the call was denied'],
+        PrerequisitesMet: ['False AccessDenied', 'nodeGroup.nodeRole is the role that you meant', 'PassNodeRole'],
+        Reconciling: ['True AccessDenied', 'nodeGroup.nodeRole is the role that you meant', 'PassNodeRole'],
+      },
+    ],
+    [
       'is Unknown while AWS calls fail',
       sampleState({ prerequisites: sampleFacts({ accessEntry: unasked('throttled') }) }),
       {

@@ -140,7 +140,8 @@ const ofAws: OutsidePermissions = {
     const { role } = grantsOf(denied);
     const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s)}` : '';
     const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
-    const fix = `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`;
+    const grant = `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`;
+    const fix = denied.action === 'iam:PassRole' ? WRONG_ROLE : grant;
     return `AWS denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
   },
   roleFor: (denied) => grantsOf(denied).account,
@@ -157,6 +158,10 @@ const MISSING_GROUP =
 function hiddenGroup({ group, pool }: EksState): CallError | undefined {
   return group.kind === 'unreachable' && pool.status?.nodeGroup?.arn === undefined ? group.error : undefined;
 }
+
+/** The policy names the roles that the operator may pass, so a role that is misspelled is denied like one that does not exist. */
+const WRONG_ROLE =
+  "Check that nodeGroup.nodeRole is the role that you meant. If it is, add it to the statement PassNodeRole in the policy of the operator's IAM role (config/aws/iam-policy.json).";
 
 const LAUNCH_POLICY = 'config/aws/launch-templates.json';
 const CUSTOM_POLICY = 'config/aws/custom-amis.json';
