@@ -190,6 +190,17 @@ describe('the manifests for Argo CD', () => {
       assert.equal(metadata.annotations?.['argocd.argoproj.io/sync-options'], 'Prune=confirm,Delete=confirm');
   });
 
+  it('keep the CRD, without which the API server deletes all pools', async () => {
+    const manifests = await render(`${ROOT}config/argocd/cluster`);
+    const kept = manifests.filter(
+      ({ metadata }) => metadata.annotations?.['argocd.argoproj.io/sync-options'] === 'Prune=false,Delete=false',
+    );
+    assert.deepEqual(
+      kept.map(({ kind }) => kind),
+      ['CustomResourceDefinition'],
+    );
+  });
+
   it('give each operator the name of its cluster, and do not set the size', async () => {
     const { spec } = parse(readFileSync(`${ROOT}config/argocd/applicationset.yaml`, 'utf8')).spec.template;
     assert.deepEqual(spec.ignoreDifferences[0].jsonPointers, parse(argoSettings[IGNORE_KEY] ?? '').jsonPointers);
