@@ -177,7 +177,8 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
       if (group?.status === undefined) return [];
       const { name: node_group, amiType: ami_type = '', kubernetesVersion = '', releaseVersion = '' } = group;
       const versions = { kubernetes_version: kubernetesVersion, release_version: releaseVersion };
-      return [[{ pool: nameOf(pool), node_group, ami_type, ...versions }, 1]];
+      const capacity_type = pool.spec.nodeGroup?.capacityType ?? '';
+      return [[{ pool: nameOf(pool), node_group, ami_type, capacity_type, ...versions }, 1]];
     }),
     each(pools, ({ status }) => {
       const [newest, own] = [dayOf(status?.nodeGroup?.latestReleaseVersion), dayOf(status?.nodeGroup?.releaseVersion)];

@@ -25,7 +25,7 @@ function filled(): Registry {
   const registry = new Registry();
   collectProcessMetrics(registry);
   showOperator(registry, { maxPoolsUpdating: 1, ...INTERVALS }, '0.1.0');
-  certificateMetrics(registry).read(0);
+  certificateMetrics(registry).read({ startsAt: 0, endsAt: 0 });
   const call = { service: 'eks', operation: 'DescribeNodegroup', tookSeconds: 0.1, waitedSeconds: 0 } as const;
   observeAwsCalls(registry)({ ...call, result: 'throttled', code: 'ThrottlingException', attempts: 3 });
   const engine = createEngineMetrics(registry);

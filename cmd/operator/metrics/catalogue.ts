@@ -22,6 +22,9 @@ export const operatorMetrics = {
   windowspool_metrics_certificate_expiration_timestamp_seconds: gauge(
     'When the certificate of the metrics endpoint expires. No series for the self-signed certificate.',
   ),
+  windowspool_metrics_certificate_not_before_timestamp_seconds: gauge(
+    'From when on the certificate of the metrics endpoint is valid. No series for the self-signed certificate.',
+  ),
   certwatcher_read_certificate_total: counter('Certificates loaded from --metrics-cert-dir.'),
   certwatcher_read_certificate_errors_total: counter('Failed attempts to load a certificate from --metrics-cert-dir.'),
 } as const satisfies MetricCatalogue;
@@ -61,11 +64,13 @@ export function showOperator(
 export function certificateMetrics(registry: Registry): CertificateHooks {
   const make = new Instruments(registry, operatorMetrics);
   const expiration = make.gauge('windowspool_metrics_certificate_expiration_timestamp_seconds');
+  const notBefore = make.gauge('windowspool_metrics_certificate_not_before_timestamp_seconds');
   const reads = make.counter('certwatcher_read_certificate_total');
   const failures = make.counter('certwatcher_read_certificate_errors_total');
   return {
-    read: (endsAt) => {
+    read: ({ startsAt, endsAt }) => {
       expiration.set(endsAt / 1_000);
+      notBefore.set(startsAt / 1_000);
       reads.inc();
     },
     failed: () => failures.inc(),

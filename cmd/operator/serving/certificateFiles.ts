@@ -16,10 +16,16 @@ const SETTLE_MS = 200;
 /** Polling interval, for file systems that report no changes. */
 const POLL_MS = 60_000;
 
+/** When a certificate is valid, in epoch milliseconds. */
+export interface Validity {
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
 /** Called for each read of the files that found something new. */
 export interface CertificateHooks {
-  /** A pair is served from now on; `endsAt` is its expiry, in epoch milliseconds. */
-  readonly read: (endsAt: number) => void;
+  /** A pair is served from now on. */
+  readonly read: (validity: Validity) => void;
   /** The files could not be used: the previous pair is still served. */
   readonly failed: () => void;
 }
@@ -45,8 +51,8 @@ export class CertificateFiles implements Disposable {
 
   /** The current pair. Rejects with the file and the remedy when it is invalid. */
   async first(): Promise<KeyPair> {
-    const { pair, endsAt } = await readPair(this.#dir);
-    this.#use(pair, endsAt);
+    const { pair, validity } = await readPair(this.#dir);
+    this.#use(pair, validity);
     return pair;
   }
 
@@ -80,11 +86,12 @@ export class CertificateFiles implements Disposable {
   /** Never rejects. */
   async #reload(changed: (pair: KeyPair) => void): Promise<void> {
     try {
-      const { pair, endsAt } = await readPair(this.#dir);
+      const { pair, validity } = await readPair(this.#dir);
       if (pair.cert + pair.key === this.#served) return;
       changed(pair);
-      this.#use(pair, endsAt);
-      this.#log.info({ until: new Date(endsAt).toISOString() }, 'reloaded the certificate of the metrics endpoint');
+      this.#use(pair, validity);
+      const until = new Date(validity.endsAt).toISOString();
+      this.#log.info({ until }, 'reloaded the certificate of the metrics endpoint');
     } catch (error) {
       this.#hooks.failed();
       const { message } = error as Error;
@@ -97,14 +104,14 @@ export class CertificateFiles implements Disposable {
     }
   }
 
-  #use(pair: KeyPair, endsAt: number): void {
+  #use(pair: KeyPair, validity: Validity): void {
     this.#served = pair.cert + pair.key;
     this.#lastError = '';
-    this.#hooks.read(endsAt);
+    this.#hooks.read(validity);
   }
 }
 
-async function readPair(dir: string): Promise<{ readonly pair: KeyPair; readonly endsAt: number }> {
+async function readPair(dir: string): Promise<{ readonly pair: KeyPair; readonly validity: Validity }> {
   const [certPath, keyPath] = [join(dir, CERT), join(dir, KEY)];
   // One after the other, so that an empty directory always gives the same message.
   const cert = await readText(certPath);
@@ -119,7 +126,8 @@ async function readPair(dir: string): Promise<{ readonly pair: KeyPair; readonly
     const why = (error as Error).message.split(':').at(-1);
     throw new Error(`${certPath} and ${keyPath} cannot be used: ${why}. Correct the Secret that is mounted there.`);
   }
-  return { pair: { cert, key }, endsAt: Date.parse(certificate.validTo) };
+  const validity = { startsAt: Date.parse(certificate.validFrom), endsAt: Date.parse(certificate.validTo) };
+  return { pair: { cert, key }, validity };
 }
 
 async function readText(path: string): Promise<string> {

@@ -1306,6 +1306,10 @@ export interface Bookkeeping {
    */
   gateTaint?: string;
   /**
+   * When the pool was Ready for the first time.
+   */
+  firstReadyTime?: string;
+  /**
    * Whether the pool was Ready.
    */
   ready?: boolean;

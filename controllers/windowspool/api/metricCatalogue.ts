@@ -55,10 +55,24 @@ const nodeCheck = { values: nodeCheckReasons, see: 'reasons of the [node checks]
 const updateType = { values: ['VersionUpdate', 'ConfigUpdate', 'other'] } as const;
 
 const conditions = {
-  windowspool_info: poolGauge('Always 1: the Windows version of a pool and the source of its nodes.', {
-    windows_version: { bounds: 'spec.windowsVersion, one per pool' },
-    source: { values: ['nodeGroup', 'existingNodes'] },
-  }),
+  windowspool_info: poolGauge(
+    'Always 1: the Windows version of a pool, the source of its nodes, and its verification.policy. With Gate, no pod is scheduled to a new node until the operator has verified it.',
+    {
+      windows_version: { bounds: 'spec.windowsVersion, one per pool' },
+      source: { values: ['nodeGroup', 'existingNodes'] },
+      verification_policy: { values: ['Report', 'Quarantine', 'Gate'] },
+    },
+  ),
+  windowspool_created_timestamp_seconds: poolGauge('When a pool was created.'),
+  windowspool_deletion_timestamp_seconds: poolGauge(
+    'When the deletion of a pool was requested. No series unless the pool is being deleted.',
+  ),
+  windowspool_first_ready_timestamp_seconds: poolGauge(
+    'When a pool was Ready for the first time. No series if it has never been Ready.',
+  ),
+  windowspool_windows_version_end_timestamp_seconds: poolGauge(
+    "When Microsoft's extended support for the Windows version of a pool ends. After that, Windows gets no security updates.",
+  ),
   windowspool_status_condition: poolGauge(
     'The conditions of a pool: 1 for the current status, 0 for the other two. No series for a condition that the pool does not have.',
     { type: { values: CONDITIONS }, status: { values: ['True', 'False', 'Unknown'] } },
@@ -79,6 +93,7 @@ const conditions = {
   windowspool_paused: poolGauge(
     '1 if a pool is paused, by spec.paused or the annotation winpool.dev/paused, otherwise 0.',
   ),
+  windowspool_paused_start_timestamp_seconds: poolGauge('Since when a pool is paused. No series if it is not.'),
   windowspool_prerequisite: poolGauge(
     'Always 1: a prerequisite of a pool that is not met (status False), ignored by annotation (Ignored), a warning (Warning), or could not be checked (Unknown). No series for a prerequisite that is met. Only False blocks the creation of the node group.',
     {
@@ -101,12 +116,19 @@ const nodes = {
   ),
   windowspool_nodes_min: poolGauge('Minimum size in spec.nodeGroup.scaling.minSize. No series for existingNodes.'),
   windowspool_nodes_max: poolGauge('Maximum size in spec.nodeGroup.scaling.maxSize. No series for existingNodes.'),
+  windowspool_nodes_max_unavailable: poolGauge(
+    'How many nodes of a pool a rolling update may replace at the same time: disruption.maxUnavailable, or else that of the node group, as a number of nodes. No series while the desired size is not known, or for existingNodes.',
+  ),
   windowspool_warm_instances: poolGauge(
     'Instances in the warm pool of the node group, which are not nodes. No series without a warm pool.',
   ),
   windowspool_nodes_ready: poolGauge('Nodes of a pool that are Ready.'),
-  windowspool_nodes_gated: poolGauge('Nodes of a pool with the gate taint.'),
-  windowspool_nodes_quarantined: poolGauge('Nodes of a pool with the quarantine taint.'),
+  windowspool_nodes_gated: poolGauge(
+    'Nodes of a pool with the gate taint (verification.policy Gate), which keeps pods away until the nodes are verified.',
+  ),
+  windowspool_nodes_quarantined: poolGauge(
+    'Nodes of a pool with the quarantine taint (verification.policy Quarantine or Gate), which keeps new pods away because the nodes fail.',
+  ),
   windowspool_nodes_below_minimum_revision: poolGauge(
     'Nodes of a pool below its verification.minimumRevision, also if the check only warns. No series without a minimumRevision.',
   ),
@@ -175,10 +197,11 @@ const operations = {
 
 const nodeGroups = {
   windowspool_node_group_info: poolGauge(
-    'Always 1: the node group of a pool with its AMI type, Kubernetes version and AMI release.',
+    'Always 1: the node group of a pool with its AMI type, capacity type, Kubernetes version and AMI release.',
     {
       node_group: { bounds: 'one per pool' },
       ami_type: { bounds: 'one per pool' },
+      capacity_type: { values: ['OnDemand', 'Spot'] },
       kubernetes_version: { bounds: 'one per pool' },
       release_version: { bounds: 'one per pool' },
     },

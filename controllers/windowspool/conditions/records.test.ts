@@ -135,13 +135,29 @@ function historyOf(...states: readonly Partial<Record<keyof ConditionSet, Condit
       conditions: written.map(([type, condition]) => ({ type, ...condition, lastTransitionTime })),
       bookkeeping,
     };
-    const { ready: _ready, ...rest } = bookkeeping;
+    const { ready: _ready, firstReadyTime: _first, ...rest } = bookkeeping;
     return rest;
   });
 }
 
 describe('the records of conditions', () => {
   const at = (minute: number) => timeOf(NOW + minute * MINUTE);
+
+  it('have when the pool was Ready for the first time, although it is not any more', () => {
+    const history = [
+      unknownCondition('Joining', ''),
+      trueCondition('EnoughNodesVerified', ''),
+      falseCondition('NodesFailing', ''),
+    ];
+    let pool = samplePool();
+    const records = history.map((Ready, minute) => {
+      const s = sampleState({ pool, now: NOW + minute * MINUTE });
+      const { firstReadyTime } = conditionRecords(s, { ...evaluateConditions(outcomeOf(s)), Ready });
+      pool = samplePool({}, { status: { ...knownStatus(), bookkeeping: firstReadyTime ? { firstReadyTime } : {} } });
+      return firstReadyTime;
+    });
+    assert.deepEqual(records, [undefined, at(1), at(1)]);
+  });
 
   it('have since when nodes have been joining, and whether they are missing', () => {
     const joining = { NodesVerified: unknownCondition('Joining', '') };
@@ -196,6 +212,7 @@ describe('the records of conditions', () => {
     const error = { kind: 'denied', operation: 'patch nodes', code: 'Forbidden', message: 'no' } as const;
     const denied = derive({ ...s, errors: [{ at: NOW, step: 'markNode', error }] });
     assert.deepEqual(conditionRecords(denied, evaluateConditions(outcomeOf(denied))), {
+      firstReadyTime: at(0),
       prerequisites: { result: 'Denied', since: at(0) },
     });
   });

@@ -13,7 +13,10 @@ import { timeOf } from '../util/durations.ts';
 export function conditionRecords(s: ObservedState, conditions: ConditionSet): Bookkeeping {
   const { Ready, PrerequisitesMet } = conditions;
   const prerequisites = prerequisitesRecord(s, PrerequisitesMet);
+  const firstReadyTime =
+    s.pool.status?.bookkeeping?.firstReadyTime ?? (Ready.status === 'True' ? timeOf(s.now) : undefined);
   return {
+    ...(firstReadyTime !== undefined && { firstReadyTime }),
     ...(Object.keys(prerequisites).length > 0 && { prerequisites }),
     ...(nodeSourceOf(s.pool).hasSize && {
       ...(Ready.status === 'True' && { ready: true }),
@@ -24,7 +27,7 @@ export function conditionRecords(s: ObservedState, conditions: ConditionSet): Bo
 
 /** The rest of status.bookkeeping. */
 export function withoutConditionRecords(bookkeeping: Bookkeeping): Bookkeeping {
-  const { prerequisites: _p, ready: _r, joiningSince: _j, nodesMissing: _m, ...rest } = bookkeeping;
+  const { prerequisites: _p, firstReadyTime: _f, ready: _r, joiningSince: _j, nodesMissing: _m, ...rest } = bookkeeping;
   return rest;
 }
 

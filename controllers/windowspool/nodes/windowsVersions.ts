@@ -17,6 +17,16 @@ const BUILDS: Readonly<Record<WindowsVersion, string>> = {
 };
 
 /**
+ * The last day of Microsoft's extended support. Sources: https://learn.microsoft.com/lifecycle/products/windows-server-2019, -2022 and -2025; the date
+ * of 2025 was once given as 2034-10-10.
+ */
+const SUPPORT_ENDS: Readonly<Record<WindowsVersion, string>> = {
+  Windows2019: '2029-01-09',
+  Windows2022: '2031-10-14',
+  Windows2025: '2034-11-14',
+};
+
+/**
  * The minor versions of Kubernetes 1 that support each Windows version, inclusive; without `last`: still supported. The vendor of a node image may
  * support more. Sources: https://kubernetes.io/docs/concepts/windows/intro/#windows-os-version-support and its history: 2022 since 1.23, 2025 in
  * place of 2019 since 1.35 (kubernetes/website#53724, #55103).
@@ -32,6 +42,11 @@ export function kubernetesSupport(version: WindowsVersion, minor: number): strin
   const { first, last } = KUBERNETES_SUPPORT[version];
   if (minor < first) return `from 1.${first}`;
   return last !== undefined && minor > last ? `up to 1.${last}` : undefined;
+}
+
+/** The last day on which Microsoft publishes security updates for a Windows version: `2031-10-14`. */
+export function supportEndOf(version: WindowsVersion): string {
+  return SUPPORT_ENDS[version];
 }
 
 /** The label that a Windows kubelet sets at registration: major.minor.build, without the revision. */

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { WindowsPoolSpec } from '../api/api.gen.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from '../api/labels.ts';
 import { poolMetrics } from '../api/metricCatalogue.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { known } from '../testing/answers.ts';
-import { knownStatus, type ObservedStateChange, sampleNode, samplePool, sampleState } from '../testing/fixtures.ts';
+import {
+  knownStatus,
+  NOW,
+  type ObservedStateChange,
+  sampleGroup,
+  sampleNode,
+  samplePool,
+  sampleState,
+} from '../testing/fixtures.ts';
 import { sampleFacts } from '../testing/prerequisites.ts';
 import { randomObservedState } from '../testing/randomObservedState.ts';
 import { gaugesOf, seriesOf } from '../testing/shownMetrics.ts';
@@ -48,7 +57,10 @@ describe('the metrics of a pool', () => {
   it('show a settled pool', () => {
     const gauges = Object.entries(shown({})).filter(([series]) => !/_status_condition|_drift_/.test(series));
     assert.deepEqual(Object.fromEntries(gauges), {
-      'windowspool_info{windows_version="Windows2022",source="nodeGroup"}': 1,
+      'windowspool_info{windows_version="Windows2022",source="nodeGroup",verification_policy="Report"}': 1,
+      windowspool_created_timestamp_seconds: Date.parse('2026-03-01T11:00:00Z') / 1_000,
+      windowspool_first_ready_timestamp_seconds: NOW / 1_000,
+      windowspool_windows_version_end_timestamp_seconds: Date.parse('2031-10-14') / 1_000,
       windowspool_paused: 0,
       'windowspool_nodes{state="verified"}': 3,
       'windowspool_nodes{state="joining"}': 0,
@@ -57,11 +69,12 @@ describe('the metrics of a pool', () => {
       windowspool_nodes_desired: 3,
       windowspool_nodes_min: 3,
       windowspool_nodes_max: 5,
+      windowspool_nodes_max_unavailable: 1,
       windowspool_nodes_ready: 3,
       windowspool_nodes_gated: 0,
       windowspool_nodes_quarantined: 0,
       windowspool_pod_ip_addresses: 27,
-      'windowspool_node_group_info{node_group="web",ami_type="WINDOWS_CORE_2022_x86_64",kubernetes_version="1.36",release_version="1.36-2026.02.11"}': 1,
+      'windowspool_node_group_info{node_group="web",ami_type="WINDOWS_CORE_2022_x86_64",capacity_type="OnDemand",kubernetes_version="1.36",release_version="1.36-2026.02.11"}': 1,
       'windowspool_node_group_status{status="ACTIVE"}': 1,
       windowspool_node_group_release_timestamp_seconds: Date.parse('2026-02-11') / 1_000,
       windowspool_node_group_release_end_timestamp_seconds: Date.parse('2026-06-11') / 1_000,
@@ -72,6 +85,7 @@ describe('the metrics of a pool', () => {
 
   it('show nodes by failed check, codes of EKS, addresses and a newer release', () => {
     assert.deepEqual(news('failing nodes, an issue, a newer release, a prerequisite that is not met, and advice'), {
+      'windowspool_info{windows_version="Windows2022",source="nodeGroup",verification_policy="Quarantine"}': 1,
       'windowspool_node_failures{reason="NotReady"}': 1,
       'windowspool_node_failures{reason="RegistrationTaintMissing"}': 1,
       'windowspool_node_failures{reason="RevisionTooLow"}': 1,
@@ -93,6 +107,26 @@ describe('the metrics of a pool', () => {
       windowspool_subnet_free_ip_addresses: 502,
       windowspool_subnet_needed_ip_addresses: 8,
     });
+  });
+
+  it('show since when a pool is paused and being deleted, as status shows it after a restart', () => {
+    assert.deepEqual(news('a pause, and a deletion that waits for its end'), {
+      windowspool_paused: 1,
+      windowspool_paused_start_timestamp_seconds: Date.parse('2026-02-28T12:00:00Z') / 1_000,
+      windowspool_deletion_timestamp_seconds: Date.parse('2026-03-01T12:00:00Z') / 1_000,
+    });
+  });
+
+  it('show how many nodes an update may replace at the same time, as the spec or EKS limits them', () => {
+    const limits = (maxUnavailable: string | undefined, spec: Partial<WindowsPoolSpec> = {}) => {
+      const pool = samplePool(spec, { status: knownStatus() });
+      const group = sampleGroup(pool, { update: maxUnavailable === undefined ? {} : { maxUnavailable } });
+      return shown({ pool, group: { kind: 'seen', group } }).windowspool_nodes_max_unavailable;
+    };
+    assert.deepEqual(
+      [limits(undefined), limits('2'), limits('67%'), limits('2', { disruption: { maxUnavailable: 3 } })],
+      [1, 2, 2, 3],
+    );
   });
 
   it('show the instances of a warm pool', () => {

@@ -14,6 +14,7 @@ import type { Derived } from '../model/due.ts';
 import { PULL_STATES, TEST_STATES } from '../model/nodePodNeeds.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { kernelSeries } from '../nodes/kernels.ts';
+import { supportEndOf } from '../nodes/windowsVersions.ts';
 import { providerOf } from '../providers/providers.ts';
 import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { isPaused } from '../rules/poolQueries.ts';
@@ -23,7 +24,7 @@ const STATUSES = ['True', 'False', 'Unknown'] as const;
 /** Every gauge of a pool, from its observed state, its conditions, and its status. */
 export function samplesOf(s: Derived, assessment: ConditionSet, status: WindowsPoolStatus): GaugeSample[] {
   return [
-    ...describe(s),
+    ...describe(s, status),
     ...conditionSamples(assessment),
     ...nodeSamples(s, status),
     ...findingSamples(s),
@@ -35,11 +36,23 @@ export function samplesOf(s: Derived, assessment: ConditionSet, status: WindowsP
   ];
 }
 
-function describe({ pool }: ObservedState): GaugeSample[] {
-  const source = nodeSourceOf(pool).name;
+function describe({ pool }: ObservedState, { conditions, bookkeeping }: WindowsPoolStatus): GaugeSample[] {
+  const { windowsVersion, verification } = pool.spec;
+  const { creationTimestamp, deletionTimestamp } = pool.metadata;
+  const labels = {
+    windows_version: windowsVersion,
+    source: nodeSourceOf(pool).name,
+    verification_policy: verification.policy,
+  };
+  const pause = conditions?.find(({ type }) => type === 'Paused');
   return [
-    gaugeSample('windowspool_info', { windows_version: pool.spec.windowsVersion, source }, 1),
+    gaugeSample('windowspool_info', labels, 1),
+    ...optionalSample('windowspool_created_timestamp_seconds', secondsOf(creationTimestamp)),
+    ...optionalSample('windowspool_deletion_timestamp_seconds', secondsOf(deletionTimestamp)),
+    ...optionalSample('windowspool_first_ready_timestamp_seconds', secondsOf(bookkeeping?.firstReadyTime)),
+    ...optionalSample('windowspool_windows_version_end_timestamp_seconds', secondsOf(supportEndOf(windowsVersion))),
     gaugeSample('windowspool_paused', {}, Number(isPaused(pool))),
+    ...optionalSample('windowspool_paused_start_timestamp_seconds', secondsOf(pause?.lastTransitionTime)),
   ];
 }
 

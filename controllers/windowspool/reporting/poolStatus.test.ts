@@ -81,7 +81,7 @@ describe('the status of a healthy pool', () => {
       nodeGroup: described,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
       runtimeClass: { name: 'windows-2022' },
-      bookkeeping: { applied: APPLIED, ready: true },
+      bookkeeping: { applied: APPLIED, firstReadyTime: '2026-03-01T12:00:00Z', ready: true },
     });
     assert.deepEqual(
       conditions?.map(({ type, status, reason, lastTransitionTime, observedGeneration }) => [

@@ -11,6 +11,7 @@ import { canaryScene } from './canaryScenes.ts';
 import {
   existingPool,
   knownStatus,
+  LEAVING,
   NOW,
   type ObservedStateChange,
   outcomeOf,
@@ -47,6 +48,14 @@ const update: NonNullable<NonNullable<WindowsPoolStatus['nodeGroup']>['update']>
   startedAt: '2026-03-01T11:00:00Z',
 };
 
+const PAUSED = {
+  type: 'Paused',
+  status: 'True',
+  reason: 'Paused',
+  message: '',
+  lastTransitionTime: '2026-02-28T12:00:00Z',
+} as const;
+
 /** A node with a warning, one that fails two checks, and healthy ones. */
 const mixedNodes = [
   ...sampleNodes(1),
@@ -82,6 +91,9 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
       { status: { ...knownStatus({ update }), disruption: { reason: 'Update', startTime: '2026-03-01T10:59:58Z' } } },
     ),
     group: { kind: 'seen', group: sampleGroup(undefined, { status: 'UPDATING' }) },
+  },
+  'a pause, and a deletion that waits for its end': {
+    pool: samplePool({ paused: true }, { metadata: LEAVING, status: { ...knownStatus(), conditions: [PAUSED] } }),
   },
   'a node that goes, and remediation': {
     ...scene({ entries: [terminating('a')] }),

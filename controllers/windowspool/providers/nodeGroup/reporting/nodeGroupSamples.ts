@@ -8,8 +8,10 @@ import {
   optionalSample,
   secondsOf,
 } from '../../../api/metricCatalogue.ts';
+import { maxUnavailableOf } from '../../../disruption/nodeBudget.ts';
 import { NODE_REPLACEMENT } from '../../../model/disruption.ts';
 import { type HealthCode, isHealthCode } from '../../../ports/eks.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { countByPart } from '../changes/describeDifferences.ts';
 import { addressesFor } from '../checks/freeAddressesCheck.ts';
 import { isOwnedBy } from '../desired/desiredNodeGroup.ts';
@@ -23,7 +25,8 @@ export function nodeGroupSamples(s: EksDerived, status: WindowsPoolStatus): Gaug
   const { nodeGroup } = status;
   return [
     ...prerequisiteSamples(s),
-    ...(nodeGroup ? groupSamples(nodeGroup) : []),
+    ...(nodeGroup ? groupSamples(s, nodeGroup) : []),
+    ...sizeSamples(s, status),
     ...(nodeGroup ? secondGroupSamples(s, nodeGroup) : []),
     ...(nodeGroup ? updateSamples(status, nodeGroup) : []),
     ...(nodeGroup ? driftSamples(s) : []),
@@ -45,11 +48,18 @@ function prerequisiteSamples({ due: { prerequisites } }: EksDerived): GaugeSampl
   ];
 }
 
-function groupSamples(group: NodeGroupState): GaugeSample[] {
+function sizeSamples(s: EksDerived, { nodes }: WindowsPoolStatus): GaugeSample[] {
+  if (nodes?.desired === undefined) return [];
+  const limit = maxUnavailableOf(s.pool, nodes.desired, groupOf(s)?.update.maxUnavailable);
+  return [gaugeSample('windowspool_nodes_max_unavailable', {}, limit)];
+}
+
+function groupSamples({ pool }: EksDerived, group: NodeGroupState): GaugeSample[] {
   const { status, amiType, kubernetesVersion = '', releaseVersion = '', latestReleaseVersion = '' } = group;
   const labels = {
     node_group: group.name,
     ami_type: amiType ?? '',
+    capacity_type: nodeGroupIn(pool.spec).capacityType,
     kubernetes_version: kubernetesVersion,
     release_version: releaseVersion,
   };
