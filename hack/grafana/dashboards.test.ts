@@ -56,12 +56,9 @@ const COUNTS = [
 /** Metrics of pools that are not useful in a dashboard. */
 const NOT_SHOWN = [
   'windowspool_created_timestamp_seconds',
-  'windowspool_deletion_timestamp_seconds',
   'windowspool_first_ready_timestamp_seconds',
   'windowspool_windows_version_end_timestamp_seconds',
   'windowspool_status_written_timestamp_seconds',
-  'windowspool_paused_start_timestamp_seconds',
-  'windowspool_nodes_max_unavailable',
 ];
 
 describe('the dashboards', () => {

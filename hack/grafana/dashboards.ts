@@ -15,7 +15,7 @@ import { aws } from './rows/aws.ts';
 import { causes } from './rows/causes.ts';
 import { nodes } from './rows/nodes.ts';
 import { operator } from './rows/operator.ts';
-import { fleetSummary, poolSummary } from './rows/summary.ts';
+import { allPoolsSummary, poolSummary } from './rows/summary.ts';
 import { terminating } from './rows/terminating.ts';
 import { updates } from './rows/updates.ts';
 import { windows } from './rows/windows.ts';
@@ -46,7 +46,7 @@ const fleet: Plan = {
   description: 'All WindowsPools of a cluster: which need attention, and why?',
   link: ['Pool dashboard', POOL],
   variables: [...commonVariables(), somePools()],
-  rows: { Overview: fleetSummary(), ...common(), 'AWS API': aws(), Operator: operator() },
+  rows: { Overview: allPoolsSummary(), ...common(), 'AWS API': aws(), Operator: operator() },
 };
 
 const pool: Plan = {

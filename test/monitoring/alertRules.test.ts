@@ -12,6 +12,8 @@ import { windowsMetrics } from '../../hack/grafana/windowsExporter.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import { type AlertCase, alertCases } from './alertCases.ts';
 import { alertRules, alerts, hastened, ruleFile, ruleText } from './alertRules.ts';
+import { type Scenario, scenarios, seriesOf } from './alertScenarios.ts';
+import { inhibitRules } from './inhibitRules.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -44,7 +46,7 @@ describe('the rules for Prometheus', function () {
       ...Object.keys(windowsMetrics),
     ]);
     const named = ruleFile.groups.flatMap(({ rules }) =>
-      rules.flatMap(({ expr }) => expr.match(/\b(?:windowspool|windows|leader|reflector)_\w+/g) ?? []),
+      rules.flatMap(({ expr }) => expr.match(/(?<!:)\b(?:windowspool|windows|leader|reflector)_\w+/g) ?? []),
     );
     assert.deepEqual(
       named.filter((name) => !known.has(name)),
@@ -78,9 +80,26 @@ describe('the rules for Prometheus', function () {
     }
   });
 
-  it('are critical only if a pool lacks capacity', () => {
+  it('are critical only if a pool lacks capacity, or cannot get any while the operator is down', () => {
     const critical = alertRules.filter(({ labels }) => labels?.severity === 'critical').map(({ alert }) => alert);
-    assert.deepEqual(critical, ['WindowsPoolNotReady']);
+    assert.deepEqual(critical, ['WindowsPoolNotReady', 'WindowsPoolOperatorDown', 'WindowsPoolOperatorNoLeader']);
+  });
+
+  it('have names by the conventions of Prometheus and of its mixins', () => {
+    for (const { alert } of alertRules) assert.match(alert, /^WindowsPool([A-Z][a-z]+)+$/);
+    const recorded = ruleFile.groups.flatMap(({ rules }) => rules.flatMap(({ record }) => record ?? []));
+    // level:metric:operations
+    for (const name of recorded) assert.match(name, /^(cluster|pool|pool_reason):windowspool(_[a-z]+)+:[a-z0-9_]+$/);
+  });
+
+  it('keep the namespace of the scrape, to which the Prometheus Operator restricts inhibition rules', () => {
+    // The metrics of windows_exporter have the namespace of windows_exporter.
+    const [ofNodes, ...others] = [...ruleFile.groups].sort((a) => (a.name === 'windowspool.nodes' ? -1 : 1));
+    assert.equal(ofNodes?.name, 'windowspool.nodes');
+    for (const { alert = '', expr } of others.flatMap(({ rules }) => rules.filter((rule) => rule.alert))) {
+      const [, level] = /^\W*(?:time\(\) - )?(?:max|min|sum) by \(([^)]*)\)/.exec(expr) ?? [];
+      if (level !== undefined) assert.match(level, /^cluster, namespace\b/, alert);
+    }
   });
 
   it('have runbooks that name only reasons which a pool can have', () => {
@@ -105,6 +124,18 @@ describe('the rules for Prometheus', function () {
       shown,
       alertRules.map(({ alert, labels }) => [alert, alert, labels?.severity]),
     );
+  });
+
+  it('come with inhibition rules about existing alerts, which the docs repeat for other Alertmanagers', () => {
+    const named = inhibitRules.flatMap((rule) => JSON.stringify(rule).match(/WindowsPool[A-Z]\w+/g) ?? []);
+    assert.deepEqual(
+      named.filter((name) => !alerts.has(name)),
+      [],
+    );
+    const [, text = ''] = /```yaml\n(inhibit_rules:\n[^`]*)```/.exec(read('docs/alerts.md')) ?? [];
+    const plain = (value: object) =>
+      JSON.parse(JSON.stringify(value, (_, it) => (typeof it === 'string' ? it.replaceAll(/[" ]/g, '') : it)));
+    assert.deepEqual(plain(parse(text)), plain({ inhibit_rules: inhibitRules }));
   });
 
   it('are installed with a ServiceMonitor that selects the Service of the metrics', () => {
@@ -133,19 +164,27 @@ describe('the rules for Prometheus', function () {
     });
   }
 
+  for (const scenario of scenarios) {
+    it(`alert on ${scenario.what}: ${Object.keys(scenario.fires).join(', ') || 'nothing'}`, async () => {
+      await writeFile(join(folder, 'test.yaml'), stringify(testOfScenario(scenario)));
+      const { stdout, stderr, code } = await run('test', 'rules', 'test.yaml');
+      assert.equal(code, 0, stdout + stderr);
+    });
+  }
+
   it('differ only in their durations when they are accelerated', () => {
     const plain = (file: typeof ruleFile) =>
       JSON.parse(
         JSON.stringify(file, (key, value) => {
           if (['for', 'keep_firing_for'].includes(key)) return undefined;
-          return key === 'expr' ? value.replaceAll(/\[(30m|15m|5000ms)\]( offset \1)?/g, '') : value;
+          return key === 'expr' ? value.replaceAll(/\[\w+\](?: offset \w+)?|> [\d.]+$/gm, '') : value;
         }),
       );
     const faster = hastened(ruleFile, 1_800);
     assert.deepEqual(plain(faster), plain(ruleFile));
     const waits = faster.groups.flatMap(({ rules }) => rules.flatMap((rule) => (rule.for ? [rule.for] : [])));
     assert.deepEqual([...new Set(waits)].sort(), ['1000ms', '12000ms', '167ms', '2000ms', '334ms', '500ms']);
-    assert.doesNotMatch(JSON.stringify(faster), /_over_time[^[]*\[\d+[mh]\]|offset \d+[mh]\b/);
+    assert.doesNotMatch(JSON.stringify(faster), /_over_time[^[]*\[\d+[mhd]\]|offset \d+[mhd]\b|> (3600|86400)\b[^ ]/);
   });
 });
 
@@ -166,6 +205,34 @@ function testOf({ alert, interval = '1m', series, quiet, fires }: AlertCase): ob
             alertname: alert,
             exp_alerts: [expectedOf(alert, fires)],
           })),
+        ],
+      },
+    ],
+  };
+}
+
+/** Everything that fires at any time, and each alert when it fires first. */
+function testOfScenario(scenario: Scenario): object {
+  const { length, fires, step = 1 } = scenario;
+  const firing = 'group by (alert) (label_join(ALERTS{alertstate="firing"}, "alert", "/", "alertname", "severity"))';
+  const at = (minute: number, expr: string, names: readonly string[]) => ({
+    expr,
+    eval_time: `${minute}m`,
+    exp_samples: names.map((name) => ({ labels: `{alert="${name}"}`, value: 1 })),
+  });
+  const begun = (minute: number) => Object.keys(fires).filter((name) => (fires[name] ?? 0) <= minute);
+  return {
+    rule_files: ['rules.yaml'],
+    evaluation_interval: `${step}m`,
+    tests: [
+      {
+        interval: `${step}m`,
+        input_series: Object.entries(seriesOf(scenario)).map(([series, values]) => ({ series, values })),
+        promql_expr_test: [
+          at(length, `max_over_time((${firing})[${length}m:5m])`, Object.keys(fires)),
+          ...Object.values(fires).flatMap((first) =>
+            [first - 5, first].map((minute) => at(minute, firing, begun(minute))),
+          ),
         ],
       },
     ],

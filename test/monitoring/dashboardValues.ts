@@ -56,6 +56,12 @@ const updating = ({ pools }: Facts) =>
     return update?.status === 'InProgress' ? [{ pool: nameOf(pool), update }] : [];
   });
 
+/** Seconds since the pool is paused. */
+function sincePause(pool: WindowsPool, now: number): number | undefined {
+  const pause = conditionsOf(pool).find(({ type }) => type === 'Paused');
+  return pause && now - seconds(pause.lastTransitionTime);
+}
+
 /** The terminating nodes: none of the suite's is drained. */
 function leaving({ pools }: Facts) {
   return pools.flatMap((pool) => {
@@ -98,7 +104,7 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
     sum(pools, ({ status }) => status?.nodes?.failing),
     sum(pools, ({ status }) => status?.nodes?.joining),
   ],
-  Pools: ({ pools }) => [
+  Pools: ({ pools, now }) => [
     pools.map((pool) => {
       const reason = conditionsOf(pool).find(({ type }) => type === 'Ready')?.reason ?? '';
       const source = pool.spec.nodeGroup ? 'nodeGroup' : 'existingNodes';
@@ -108,6 +114,8 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
     each(pools, ({ status }) => status?.nodes?.verified),
     each(pools, ({ status }) => status?.nodes?.failing),
     each(pools, ({ status }) => status?.nodes?.desired),
+    each(pools, (pool) => sincePause(pool, now)),
+    [],
   ],
   Ready: ({ pools }) => [
     pools.map((pool) => [{ pool: nameOf(pool), type: 'Ready', status: 'True' }, Number(has(pool, 'Ready', 'True'))]),
@@ -164,6 +172,8 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
       facts.now - seconds(update.startedAt ?? ''),
     ]),
     each(facts.pools, ({ status }) => status?.disruption && facts.now - seconds(status.disruption.startTime)),
+    // Nothing sets disruption.maxUnavailable.
+    updating(facts).map(({ pool }) => [{ pool }, 1]),
   ],
   'Age of the AMI release': ({ pools, now }) => [
     each(pools, ({ status }) => {

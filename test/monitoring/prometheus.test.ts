@@ -1,5 +1,9 @@
 /** Every alert on a real Prometheus: it fires when its cause occurs in a running operator, and resolves when the cause is gone. */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { selfSigned } from '../../cmd/operator/serving/selfSigned.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { freePort } from '../../hack/controlplane/ports.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
@@ -62,8 +66,9 @@ describe('alerts on a real Prometheus', function () {
   });
 
   /** On the port that Prometheus scrapes. */
-  const launch = () =>
+  const launch = (...flags: readonly string[]) =>
     world.operator([
+      ...flags,
       '--metrics-secure=true',
       `--metrics-address=127.0.0.1:${port}`,
       '--resync-interval=5s',
@@ -73,7 +78,7 @@ describe('alerts on a real Prometheus', function () {
       '--retry-max=500ms',
       '--poll-interval=200ms',
     ]);
-  const startOperator = () => launch().ready();
+  const startOperator = (...flags: readonly string[]) => launch(...flags).ready();
   const faults = () => world.cloud.faults;
 
   async function statesOf(name: string, labels: Readonly<Record<string, string>>): Promise<string[]> {
@@ -124,7 +129,7 @@ describe('alerts on a real Prometheus', function () {
       nodeGroup: { scaling: { minSize: 2, maxSize: 4 } },
       remediation: { maxUnhealthy: 1, policy: 'Replace' as const, unhealthyAfter: '2h' },
     });
-    await waitFor(async () => (await prometheus.query('windowspool:nodes:sum')).web === 2, {
+    await waitFor(async () => (await prometheus.query('pool:windowspool_nodes:sum')).web === 2, {
       what: 'the recorded number of nodes',
       explain,
     });
@@ -247,6 +252,65 @@ describe('alerts on a real Prometheus', function () {
     await world.waitForPool('old', 'to have released its share', (pool) => pool?.status?.disruption === undefined);
   });
 
+  it('a new pool whose node group cannot be created: one alert, until it can', async () => {
+    const resourceIds = ['subnet-9'];
+    faults().createFailure({
+      group: 'new',
+      issues: [{ code: 'Ec2SubnetNotFound', message: 'No such subnet', resourceIds }],
+    });
+    await world.apply(poolManifest('new'));
+    await becomes('new', 'Stalled=True/CreateFailed');
+    await fires('WindowsPoolNodeGroupCreateFailed', { pool: 'new' });
+    const active = (await prometheus.alerts()).filter(
+      ({ labels, state }) => labels.pool === 'new' && state === 'firing',
+    );
+    assert.deepEqual(
+      active.map(({ labels }) => labels.alertname),
+      ['WindowsPoolNodeGroupCreateFailed'],
+    );
+    await becomes('new', READY);
+    await ends('WindowsPoolNodeGroupCreateFailed');
+  });
+
+  it('a new pool that EKS creates forever, and whose deletion does not end', async () => {
+    const restoreSpeed = freezeAws(world);
+    try {
+      await world.apply(poolManifest('slow'));
+      await fires('WindowsPoolCreationStuck', { pool: 'slow', reason: 'Creating' });
+      assert.deepEqual(await statesOf('WindowsPoolNotReady', { pool: 'slow' }), []);
+      await world.kubectl('delete', 'windowspool', 'slow', '--wait=false');
+      await fires('WindowsPoolDeletionStuck', { pool: 'slow' });
+      await ends('WindowsPoolCreationStuck', { pool: 'slow' });
+    } finally {
+      restoreSpeed();
+    }
+    await ends('WindowsPoolDeletionStuck');
+  });
+
+  it('a node that EC2 does not start', async () => {
+    const restoreSpeed = freezeAws(world);
+    try {
+      faults().edit({ group: 'web', scalingConfig: { desiredSize: 3 } });
+      await fires('WindowsPoolNodesMissing', { pool: 'web' });
+    } finally {
+      restoreSpeed();
+    }
+    await ends('WindowsPoolNodesMissing');
+  });
+
+  it('a pool that has been paused since yesterday, which the status remembers', async () => {
+    await patch('web', { paused: true });
+    await becomes('web', 'Paused=True/Paused');
+    const conditions = (await world.pool('web'))?.status?.conditions ?? [];
+    assert.deepEqual(await statesOf('WindowsPoolPausedLong', {}), []);
+    await world.patchPoolStatus('web', {
+      conditions: conditions.map((one) => (one.type === 'Paused' ? { ...one, lastTransitionTime: yesterday() } : one)),
+    });
+    await fires('WindowsPoolPausedLong', { pool: 'web' });
+    await patch('web', { paused: false });
+    await ends('WindowsPoolPausedLong');
+  });
+
   it('a node that cannot be drained, until its PodDisruptionBudget is deleted', async () => {
     const [node = ''] = await world.nodeNamesOf('web');
     await world.apply(podOn(node, 'default', 'kept', await controllerOf(world, 'default', 'kube-root-ca.crt')));
@@ -293,7 +357,17 @@ describe('alerts on a real Prometheus', function () {
 
   it('an operator that is killed, and one that does not become the leader', async () => {
     await operator.kill();
-    await fires('WindowsPoolOperatorDown');
+    await fires('WindowsPoolOperatorDown', { severity: 'warning' });
+    // A gated pool gets no new nodes without the operator.
+    operator = await startOperator();
+    await world.apply(poolManifest('gated', { paused: true, verification: { policy: 'Gate' } }));
+    await becomes('gated', 'Paused=True/Paused');
+    await waitFor(async () => (await prometheus.query('cluster:windowspool_gated_pools:count1d'))[''] === 1, {
+      what: 'the gated pool to be counted',
+      explain,
+    });
+    await operator.kill();
+    await fires('WindowsPoolOperatorDown', { severity: 'critical' });
     const spec = {
       holderIdentity: 'a-laptop',
       leaseDurationSeconds: 3_600,
@@ -305,6 +379,22 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolOperatorNoLeader');
     await world.kubectl('delete', ...LEASE);
     await ends('WindowsPoolOperatorNoLeader');
+  });
+
+  it('an operator whose certificate was not renewed', async () => {
+    assert.equal(await operator.stop(), 0);
+    const folder = await mkdtemp(join(tmpdir(), 'windowspool-certificate-'));
+    // Valid for ten years.
+    const { cert, key } = selfSigned(['localhost'], Date.now() - 9 * 365 * DAY_MS);
+    await writeFile(join(folder, 'tls.crt'), cert);
+    await writeFile(join(folder, 'tls.key'), key, { mode: 0o600 });
+    operator = await startOperator(`--metrics-cert-dir=${folder}`);
+    await fires('WindowsPoolOperatorCertificateExpiring');
+    const renewed = selfSigned(['localhost'], Date.now());
+    await writeFile(join(folder, 'tls.key'), renewed.key, { mode: 0o600 });
+    await writeFile(join(folder, 'tls.crt'), renewed.cert);
+    await ends('WindowsPoolOperatorCertificateExpiring');
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('all of them have fired, and at the end none does', async () => {

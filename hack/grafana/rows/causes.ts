@@ -50,7 +50,7 @@ export function causes(): PanelBuilder[] {
       {
         title: 'Node group status',
         asks: 'Which node groups are not ACTIVE? EKS accepts no other change of a node group while an operation is in progress.',
-        alerts: ['WindowsPoolNodeGroupDegraded'],
+        alerts: ['WindowsPoolNodeGroupDegraded', 'WindowsPoolNodeGroupCreateFailed', 'WindowsPoolDeletionStuck'],
         width: 6,
         queries: [{ expr: ofPools('windowspool_node_group_status') }],
       },

@@ -19,6 +19,7 @@ export function nodes(): PanelBuilder[] {
     ),
     graph({
       title: 'Desired and Ready nodes',
+      alerts: ['WindowsPoolNodesMissing'],
       asks: 'Does the pool have the desired number of nodes, and are they Ready in Kubernetes? Warm: instances that wait beside the node group. For nodes that are Ready but not verified, see the other panels of this row.',
       queries: [
         { expr: sum(ofPools('windowspool_nodes_desired')), legend: 'desired' },

@@ -1,8 +1,11 @@
-/** The first row of both dashboards: the overall health. */
+/** The first row of the dashboards of a cluster and of a pool: the overall health. */
 import { runbooks, TO_RUNBOOK } from '../alerts.ts';
 import { ofPools } from '../expressions.ts';
 import { TO_POOL } from '../links.ts';
 import { NONE_IS_GOOD, type PanelBuilder, type Steps, stat, table, timeline } from '../panels.ts';
+
+const HOUR = 60 * 60;
+const DAY = 24 * HOUR;
 
 const notReady = ofPools('windowspool_status_condition', { type: 'Ready', status: ['False', 'Unknown'] });
 const stalled = ofPools('windowspool_status_condition', { type: 'Stalled', status: 'True' });
@@ -10,20 +13,25 @@ const joining = ofPools('windowspool_nodes', { state: 'joining' });
 const failing = ofPools('windowspool_nodes', { state: 'failing' });
 const statusAge = `time() - ${ofPools('windowspool_status_confirmed_timestamp_seconds')}`;
 
-/** Alerts about the operator have no pool, and those about absent series have no cluster. */
-const alerts = `ALERTS{cluster=~"$cluster|", alertname=~"${Object.keys(runbooks).join('|')}", alertstate="firing", pool=~"$pool|"}`;
+/** The firing alerts, of the selected pools or of all. Alerts about the operator have no pool, and those about absent series have no cluster. */
+export function firingAlerts(ofPools: boolean): string {
+  const names = Object.keys(runbooks).join('|');
+  return `ALERTS{cluster=~"$cluster|", alertname=~"${names}", alertstate="firing"${ofPools ? ', pool=~"$pool|"' : ''}}`;
+}
+
+const alerts = firingAlerts(true);
 
 /** A status is confirmed at least once in each --resync-interval, ten minutes by default. */
 const AGE_OF_STATUS: Steps = ['green', [30 * 60, 'yellow'], [60 * 60, 'red']];
 
-/** Of all pools. */
-export function fleetSummary(): PanelBuilder[] {
+/** Of all pools of a cluster. */
+export function allPoolsSummary(): PanelBuilder[] {
   return [
     stat(
       {
         title: 'Pools not Ready',
         asks: 'How many pools are not Ready, because they have too few verified nodes or no usable RuntimeClass? The table below lists them.',
-        alerts: ['WindowsPoolNotReady'],
+        alerts: ['WindowsPoolNotReady', 'WindowsPoolCreationStuck'],
         width: 4,
         height: 4,
         // The sum of values that exist for every pool: without an operator it has no value instead of 0.
@@ -75,6 +83,7 @@ export function poolSummary(): PanelBuilder[] {
       {
         title: 'Paused',
         asks: 'Is the pool paused, so that the operator changes nothing?',
+        alerts: ['WindowsPoolPausedLong'],
         width: 4,
         height: 4,
         queries: [{ expr: ofPools('windowspool_paused') }],
@@ -140,7 +149,7 @@ function poolTable(): PanelBuilder {
   return table(
     {
       title: 'Pools',
-      asks: 'Which pools are not Ready, and why? Click a pool to open its dashboard.',
+      asks: 'Which pools are not Ready, and why? Which are paused or being deleted? Click a pool to open its dashboard.',
       width: 16,
       height: 9,
       queries: [
@@ -151,6 +160,8 @@ function poolTable(): PanelBuilder {
         { expr: `sum by (pool) (${ofPools('windowspool_nodes', { state: 'verified' })})` },
         { expr: `sum by (pool) (${failing})` },
         { expr: ofPools('windowspool_nodes_desired') },
+        { expr: `time() - ${ofPools('windowspool_paused_start_timestamp_seconds')}` },
+        { expr: `time() - ${ofPools('windowspool_deletion_timestamp_seconds')}` },
       ],
     },
     [
@@ -162,6 +173,8 @@ function poolTable(): PanelBuilder {
       { field: 'Value #B', title: 'Nodes' },
       { field: 'Value #C', title: 'Verified' },
       { field: 'Value #D', title: 'Failing', steps: NONE_IS_GOOD },
+      { field: 'Value #F', title: 'Paused for', unit: 's', steps: ['blue', [DAY, 'yellow']] },
+      { field: 'Value #G', title: 'Deleting for', unit: 's', steps: ['blue', [HOUR, 'yellow']] },
     ],
     'no pools',
   );

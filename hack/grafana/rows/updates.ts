@@ -49,6 +49,9 @@ export function updates(): PanelBuilder[] {
           { expr: ofPools('windowspool_update_in_progress') },
           { expr: `time() - ${ofPools('windowspool_update_start_timestamp_seconds')}` },
           { expr: `time() - ${ofPools('windowspool_disruption_reservation_start_timestamp_seconds')}` },
+          {
+            expr: `${ofPools('windowspool_nodes_max_unavailable')} and on (pool) ${ofPools('windowspool_update_in_progress')}`,
+          },
         ],
       },
       [
@@ -56,6 +59,7 @@ export function updates(): PanelBuilder[] {
         { field: 'type', title: 'Update' },
         { field: 'Value #B', title: 'Age', unit: 's', steps: UPDATE_AGE },
         { field: 'Value #C', title: 'Budget held for', unit: 's' },
+        { field: 'Value #D', title: 'Nodes at a time' },
       ],
     ),
     progress('replacement', {
