@@ -191,7 +191,7 @@ export const promises: readonly ProvedPromise[] = [
       'monitoring/metricsEndpoint',
       'monitoring/windowsExposition',
     ],
-    testAll: ['monitoring/prometheus', 'hostile/floodedMetrics'],
+    testAll: ['monitoring/inhibition', 'monitoring/prometheus', 'hostile/floodedMetrics'],
   },
   {
     promise: 'the manifests, the chart and the bundle install an operator that works as in a pod',

@@ -5,7 +5,7 @@ import type { GoModule, Program } from '../gobuild/program.ts';
 /** The tools of the go.mod in this folder. */
 type SharedTool = 'helm' | 'kstatus' | 'prometheus' | 'promtool';
 /** The tools that tests run in addition to the local Kubernetes. `helm` is Helm 4. */
-type ToolName = SharedTool | 'helm3' | 'registry';
+type ToolName = SharedTool | 'helm3' | 'registry' | 'alertmanager';
 
 const PROMETHEUS = 'github.com/prometheus/prometheus';
 /** Without the service discoveries, which are most of it, because the tests have static targets. */
@@ -54,6 +54,26 @@ const registryModule: GoModule<'registry'> = {
   programs: [{ name: 'registry', package: 'github.com/distribution/distribution/v3/cmd/registry', buildSeconds: 90 }],
 };
 
+const ALERTMANAGER = 'github.com/prometheus/alertmanager';
+
+/** Separate from the other tools, which need a later version of its packages. From 0.31 on, the module lacks the web interface and does not build. */
+const alertmanagerModule: GoModule<'alertmanager'> = {
+  dir: fileURLToPath(new URL('alertmanager', import.meta.url)),
+  name: 'alertmanager',
+  what: 'Alertmanager, which the tests run',
+  programs: [
+    {
+      name: 'alertmanager',
+      package: `${ALERTMANAGER}/cmd/alertmanager`,
+      buildSeconds: 50,
+      installed: { versionArgs: ['--version'], series: '0' },
+      stamps: (versionOf) => [
+        `github.com/prometheus/common/version.Version=${versionOf(ALERTMANAGER).slice('v'.length)}`,
+      ],
+    },
+  ],
+};
+
 function prometheus(name: SharedTool, buildSeconds: number): Program<SharedTool> {
   return {
     name,
@@ -76,5 +96,6 @@ function releaseOf(version: string): string {
 export async function toolPath(name: ToolName, log: Log, signal?: AbortSignal): Promise<string> {
   if (name === 'helm3') return (await ensurePrograms(helm3Module, log, signal)).helm3;
   if (name === 'registry') return (await ensurePrograms(registryModule, log, signal)).registry;
+  if (name === 'alertmanager') return (await ensurePrograms(alertmanagerModule, log, signal)).alertmanager;
   return (await ensurePrograms(toolsModule, log, signal, [name]))[name];
 }
