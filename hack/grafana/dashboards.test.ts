@@ -57,7 +57,6 @@ const COUNTS = [
 const NOT_SHOWN = [
   'windowspool_created_timestamp_seconds',
   'windowspool_first_ready_timestamp_seconds',
-  'windowspool_windows_version_end_timestamp_seconds',
   'windowspool_status_written_timestamp_seconds',
 ];
 
@@ -77,7 +76,8 @@ describe('the dashboards', () => {
 
   it('have panels with unique IDs and titles, in full rows', () => {
     for (const { file, board } of files) {
-      const all = board.panels;
+      const rows = board.panels.filter(({ type }) => type === 'row');
+      const all = [...rows, ...panelsOf(board)];
       assert.equal(new Set(all.map(({ id }) => id)).size, all.length, file);
       const titles = all.map(({ title }) => title);
       assert.equal(new Set(titles).size, titles.length, file);
@@ -91,6 +91,23 @@ describe('the dashboards', () => {
         assert.equal(new Set(line.map(({ gridPos }) => gridPos.h)).size, 1, `${file}, y=${y}`);
       }
     }
+  });
+
+  it('run only the queries of the first screen, and refresh seldom', () => {
+    for (const { file, board } of files) {
+      const [first, ...others] = board.panels.filter(({ type }) => type === 'row');
+      assert.deepEqual(
+        [first?.collapsed, ...others.map(({ collapsed }) => collapsed)],
+        [false, ...others.map(() => true)],
+      );
+      const open = board.panels.filter(({ type }) => type !== 'row');
+      // The rows of Grafana's grid that a screen of 1080 pixels shows below its bars.
+      for (const { title, gridPos } of open) assert.ok(gridPos.y + gridPos.h <= 24, `${file}, ${title}`);
+    }
+    assert.deepEqual(
+      files.map(({ board }) => board.refresh),
+      ['5m', '1m', '1m'],
+    );
   });
 
   it('use only existing metrics, with their labels and values', async () => {
@@ -164,7 +181,7 @@ describe('the dashboards', () => {
   });
 
   it('have exactly the variables that their queries and links use', () => {
-    const builtIn = ['__rate_interval', '__value', '__url_time_range', '__all'];
+    const builtIn = ['__rate_interval', '__value', '__data', '__url_time_range', '__all'];
     for (const { file, text, board } of files) {
       const declared = board.templating.list.map(({ name }) => name);
       assert.equal(declared[0], 'datasource', file);
@@ -184,6 +201,14 @@ describe('the dashboards', () => {
     );
     for (const { text } of files)
       for (const [, uid = ''] of text.matchAll(/"\/d\/([\w-]+)/g)) assert.ok(uids.includes(uid), uid);
+  });
+
+  it('name the columns that their links read', () => {
+    for (const { file, panel } of panels) {
+      const read = [...JSON.stringify(panel).matchAll(/__data\.fields\.(\w+)/g)].map(([, name]) => name);
+      const shown = JSON.stringify(panel.transformations?.map(({ options }) => options) ?? []);
+      for (const name of read) assert.ok(shown.includes(`:"${name}"`), `${file}, ${panel.title}: ${name}`);
+    }
   });
 
   it('link the runbook of every alert from the related panels', () => {

@@ -6,20 +6,22 @@ import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import {
   DashboardBuilder,
   DashboardCursorSync,
+  type DashboardLink,
   RowBuilder,
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { FLEET, POOL, toDashboard } from './links.ts';
+import { CLUSTER, FLEET, POOL, toDashboard, toOtherScope } from './links.ts';
 import type { PanelBuilder } from './panels.ts';
 import { aws } from './rows/aws.ts';
 import { causes } from './rows/causes.ts';
+import { clusterSummary, fleetCapacity, fleetOperators, patches, windowsVersions } from './rows/clusters.ts';
 import { nodes } from './rows/nodes.ts';
 import { operator } from './rows/operator.ts';
 import { allPoolsSummary, poolSummary } from './rows/summary.ts';
 import { terminating } from './rows/terminating.ts';
 import { updates } from './rows/updates.ts';
 import { windows } from './rows/windows.ts';
-import { commonVariables, onePool, somePools } from './variables.ts';
+import { commonVariables, fleetVariables, onePool, somePools } from './variables.ts';
 
 const TAG = 'windowspool';
 
@@ -27,9 +29,12 @@ interface Plan {
   readonly uid: string;
   readonly title: string;
   readonly description: string;
-  readonly link: readonly [title: string, uid: string];
+  readonly links: readonly Builder<DashboardLink>[];
   readonly variables: readonly Builder<VariableModel>[];
-  /** In the order in which they are read. */
+  /** The interval between two refreshes, and the time that is shown. */
+  readonly refresh: string;
+  readonly from: string;
+  /** In the order in which they are read. All but the first are collapsed, so that their queries run when they are opened. */
   readonly rows: Readonly<Record<string, readonly PanelBuilder[]>>;
 }
 
@@ -40,12 +45,33 @@ const common = () => ({
   'Node replacement and removal': terminating(),
 });
 
+/** Its queries read the series of all clusters: states of pools that last for less than five minutes are of no interest there. */
 const fleet: Plan = {
   uid: FLEET,
   title: 'WindowsPools / Fleet',
+  description:
+    'The WindowsPools of all clusters: which clusters need attention, which lack patches, and which Windows versions end?',
+  links: [toOtherScope('Cluster dashboard', CLUSTER)],
+  variables: fleetVariables(),
+  refresh: '5m',
+  from: 'now-24h',
+  rows: {
+    Overview: clusterSummary(),
+    'Windows versions': windowsVersions(),
+    'Windows patches': patches(),
+    Capacity: fleetCapacity(),
+    Operators: fleetOperators(),
+  },
+};
+
+const cluster: Plan = {
+  uid: CLUSTER,
+  title: 'WindowsPools / Cluster',
   description: 'All WindowsPools of a cluster: which need attention, and why?',
-  link: ['Pool dashboard', POOL],
+  links: [toOtherScope('Fleet dashboard', FLEET), toDashboard('Pool dashboard', POOL)],
   variables: [...commonVariables(), somePools()],
+  refresh: '1m',
+  from: 'now-6h',
   rows: { Overview: allPoolsSummary(), ...common(), 'AWS API': aws(), Operator: operator() },
 };
 
@@ -53,32 +79,38 @@ const pool: Plan = {
   uid: POOL,
   title: 'WindowsPools / Pool',
   description: 'One WindowsPool, and Windows on its nodes.',
-  link: ['Fleet dashboard', FLEET],
+  links: [toDashboard('Cluster dashboard', CLUSTER)],
   variables: [...commonVariables(), ...onePool()],
+  refresh: '1m',
+  from: 'now-6h',
   rows: { Overview: poolSummary(), ...common(), 'Windows on the nodes (windows_exporter)': windows() },
 };
 
 /** The dashboards as JSON, by the names of their files. */
 export function dashboards(): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    [fleet, pool].map((plan) => [`${plan.uid}.json`, `${JSON.stringify(assemble(plan).build(), null, 2)}\n`]),
+    [fleet, cluster, pool].map((plan) => [`${plan.uid}.json`, `${JSON.stringify(assemble(plan).build(), null, 2)}\n`]),
   );
 }
 
-function assemble({ uid, title, description, link, variables, rows }: Plan): DashboardBuilder {
+function assemble({ uid, title, description, links, variables, refresh, from, rows }: Plan): DashboardBuilder {
   const board = new DashboardBuilder(title)
     .uid(uid)
     .description(description)
     .tags([TAG])
-    .time({ from: 'now-6h', to: 'now' })
-    .refresh('1m')
+    .time({ from, to: 'now' })
+    .refresh(refresh)
     .tooltip(DashboardCursorSync.Crosshair)
-    .link(toDashboard(...link))
+    .links([...links])
     .variables([...variables]);
   let id = 0;
-  for (const [name, panels] of Object.entries(rows)) {
-    board.withRow(new RowBuilder(name).id(++id));
-    for (const panel of panels) board.withPanel(panel.id(++id));
+  for (const [index, [name, panels]] of Object.entries(rows).entries()) {
+    const isOpen = index === 0;
+    const row = new RowBuilder(name).id(++id).collapsed(!isOpen);
+    const numbered = panels.map((panel) => panel.id(++id));
+    if (!isOpen) for (const panel of numbered) row.withPanel(panel);
+    board.withRow(row);
+    if (isOpen) for (const panel of numbered) board.withPanel(panel);
   }
   return board;
 }

@@ -17,6 +17,8 @@ type Matchers<L> = { readonly [K in keyof L]?: ValueOf<L[K]> | readonly ValueOf<
 
 /** The cluster. Empty if Prometheus adds no label `cluster`, and then it matches series without one. */
 const CLUSTER = 'cluster="$cluster"';
+/** Several clusters, or all of them. */
+const CLUSTERS = 'cluster=~"$cluster"';
 const NAMESPACE = 'namespace=~"$namespace"';
 
 function selector(name: string, fixed: readonly string[], matchers: Readonly<Record<string, unknown>>): string {
@@ -37,6 +39,20 @@ export function ofPools<N extends keyof PoolCatalogue>(
 ): string {
   const labels = Object.keys(poolMetrics[name].labels);
   return `max by (${labels.join(', ')}) (${selector(name, POOLS, matchers)})`;
+}
+
+/** A metric of the pools of all selected clusters, by cluster and the given labels. */
+export function ofFleet<N extends keyof PoolCatalogue>(
+  name: N,
+  by: readonly (keyof LabelsOf<PoolCatalogue, N> & string)[],
+  matchers: Matchers<Omit<LabelsOf<PoolCatalogue, N>, 'pool'>> = {},
+): string {
+  return `max by (${['cluster', ...by].join(', ')}) (${selector(name, [CLUSTERS], matchers)})`;
+}
+
+/** The series of a metric of the operator's replicas in all selected clusters. Other operators have metrics with the same names. */
+export function ofFleetOperators(name: 'windowspool_build_info' | 'leader_election_master_status'): string {
+  return selector(name, [CLUSTERS, ...(name === 'windowspool_build_info' ? [] : ['name="windowspool-operator"'])], {});
 }
 
 /** The same before the aggregation, as required for a rate. */

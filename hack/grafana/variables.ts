@@ -13,7 +13,7 @@ import { DATASOURCE } from './panels.ts';
 /** The data source, the cluster, and the operator, which determine `job`. */
 export function commonVariables(): Builder<VariableModel>[] {
   return [
-    new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'),
+    datasource(),
     values('cluster', 'windowspool_build_info', 'Empty if the series have no label `cluster`.').label('Cluster'),
     values('namespace', 'windowspool_build_info{cluster="$cluster"}', 'Namespace of the operator.')
       .label('Namespace')
@@ -28,6 +28,23 @@ export function commonVariables(): Builder<VariableModel>[] {
       .includeAll(true)
       .current({ text: 'All', value: '$__all' }),
   ];
+}
+
+/** The data source, and some clusters, or all. */
+export function fleetVariables(): Builder<VariableModel>[] {
+  return [
+    datasource(),
+    values('cluster', 'windowspool_build_info', 'Clusters by the label `cluster`; All also matches series without it.')
+      .label('Cluster')
+      .multi(true)
+      .includeAll(true)
+      .allValue('.*')
+      .current({ text: 'All', value: '$__all' }),
+  ];
+}
+
+function datasource(): Builder<VariableModel> {
+  return new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus');
 }
 
 /** Some pools, or all. */

@@ -188,6 +188,7 @@ export const promises: readonly ProvedPromise[] = [
     test: [
       'monitoring/alertRules',
       'monitoring/dashboards',
+      'monitoring/fleetDashboards',
       'monitoring/metricsEndpoint',
       'monitoring/windowsExposition',
     ],

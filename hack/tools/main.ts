@@ -1,6 +1,7 @@
 /** Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, the image registry, Alertmanager, and the GitOps tools. */
 import { baselinePath } from '../bench/baseline.ts';
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
+import { schemaPath } from '../grafana/schema/program.ts';
 import { ptyPath } from '../pty/program.ts';
 import { toolPath } from './tools.ts';
 
@@ -8,6 +9,7 @@ const log = (line: string) => console.error(line);
 try {
   for (const name of ['helm', 'prometheus', 'promtool'] as const) await toolPath(name, log);
   await ptyPath(log);
+  await schemaPath(log);
   await baselinePath(log);
   if (process.argv.includes('--all')) {
     for (const name of ['kstatus', 'helm3', 'registry', 'alertmanager'] as const) await toolPath(name, log);

@@ -1,26 +1,15 @@
 /** How Grafana reads a dashboard: its panels, and its queries with their variables filled in. */
 import assert from 'node:assert/strict';
-import type { PanelJson } from '../../hack/grafana/model.ts';
 import type { Row } from './dashboardValues.ts';
 
 /** The scrape job of the operator in config/prometheus. */
 export const JOB = 'windowspool-operator';
 
-/** The panels below each heading. */
-export function rowsOf(panels: readonly PanelJson[]): (readonly [string, PanelJson[]])[] {
-  const rows: [string, PanelJson[]][] = [];
-  for (const panel of panels) {
-    if (panel.type === 'row') rows.push([panel.title, []]);
-    else rows.at(-1)?.[1].push(panel);
-  }
-  return rows;
-}
-
-/** An expression with Grafana's variables filled in. */
-export function chosen(expr: string, pools: readonly string[]): string {
+/** An expression with Grafana's variables filled in; '' selects the series without the label `cluster`. */
+export function chosen(expr: string, pools: readonly string[], cluster = ''): string {
   const variables: Readonly<Record<string, string>> = {
     $__rate_interval: '10s',
-    $cluster: '',
+    $cluster: cluster,
     $namespace: '.*',
     $job: JOB,
     $node: '.*',

@@ -5,25 +5,25 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { type PanelJson, parseDashboard } from '../../hack/grafana/model.ts';
+import { type PanelJson, parseDashboard, rowsOf } from '../../hack/grafana/model.ts';
 import { subnetIds } from '../fakes/localaws/network.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 import { podOn } from '../userObjects.ts';
 import { hastened, ruleFile, ruleText } from './alertRules.ts';
-import { chosen, JOB, rowsOf, sorted } from './dashboardPanels.ts';
+import { chosen, JOB, sorted } from './dashboardPanels.ts';
 import { BUDGET, empty, type Facts, fromKubectl, type Row, within } from './dashboardValues.ts';
 import { PrometheusServer } from './prometheusServer.ts';
 import { serveWindowsExposition } from './windowsExposition.ts';
 
-const boards = ['fleet', 'pool'].map((name) => ({
+const boards = ['cluster', 'pool'].map((name) => ({
   name,
   board: parseDashboard(
     readFileSync(new URL(`../../config/grafana/windowspool-${name}.json`, import.meta.url), 'utf8'),
   ),
 }));
-/** The pools of the dashboards: all pools for the fleet, and for the other one the pool that has a value for every panel. */
+/** The pools of the dashboards: all pools for the cluster, and for the other one the pool that has a value for every panel. */
 const POOL = 'web';
 /** The ServiceAccount of Prometheus. */
 const READER = 'dashboards-prometheus';
@@ -182,8 +182,8 @@ describe('the dashboards on a real Prometheus', function () {
   }
 
   for (const { name, board } of boards) {
-    const pools = name === 'fleet' ? [] : [POOL];
-    for (const [heading, panels] of rowsOf(board.panels)) {
+    const pools = name === 'cluster' ? [] : [POOL];
+    for (const [heading, panels] of rowsOf(board)) {
       it(`${name}: ${heading}`, async () => {
         let wrong: unknown[] = [];
         await waitFor(
@@ -209,12 +209,12 @@ describe('the dashboards on a real Prometheus', function () {
   it('are installed as ConfigMaps with the label that the sidecar of Grafana selects', async () => {
     const folder = fileURLToPath(new URL('../../config/grafana', import.meta.url));
     await fixture.world.kubectl('apply', '-k', folder);
-    assert.match(await fixture.world.kubectl('apply', '-k', folder), /^(configmap\/\S+ unchanged\n){2}$/);
+    assert.match(await fixture.world.kubectl('apply', '-k', folder), /^(configmap\/\S+ unchanged\n){3}$/);
     const labelled = ['configmaps', '-n', 'winpool-system', '-l', 'grafana_dashboard=1'];
     const maps: { data: object }[] = JSON.parse(await fixture.world.kubectl('get', ...labelled, '-o', 'json')).items;
     assert.deepEqual(
       maps.flatMap(({ data }) => Object.keys(data)),
-      ['windowspool-fleet.json', 'windowspool-pool.json'],
+      ['windowspool-cluster.json', 'windowspool-fleet.json', 'windowspool-pool.json'],
     );
     await fixture.world.kubectl('delete', ...labelled);
   });
