@@ -12,6 +12,16 @@ export const TAGS: Readonly<Record<string, string>> = {
 /** Images of Windows, by a repository of Microsoft or by their tag. */
 export const WINDOWS_IMAGE = `^mcr[.]microsoft[.]com/windows/|${Object.values(TAGS).join('|')}`;
 
+const OFFICIAL = '^((docker[.]io|public[.]ecr[.]aws/docker)/)?(library/)?';
+
+/**
+ * Images of Linux distributions, and official images whose tag names a distribution. In other repositories, such a tag proves nothing: those of the tests of
+ * Kubernetes have Windows images with the tag 1.14-alpine.
+ */
+export const LINUX_IMAGE =
+  `${OFFICIAL}(alpine|ubuntu|debian|amazonlinux|fedora|rockylinux|almalinux|photon)(:|$)|` +
+  `(${OFFICIAL}[^/:]+|^mcr[.]microsoft[.]com/dotnet/[^:]+):([^/]*[._-])?(alpine[0-9.]*|buster|bullseye|bookworm|trixie|focal|jammy|noble)($|[._-])`;
+
 /** Microsoft also tags with the full build: 10.0.17763.4131. */
 function buildTag(build: string): string {
   return tagWith(`10[.]0[.]${build}([.][0-9]+)?`);

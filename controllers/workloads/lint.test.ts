@@ -25,7 +25,7 @@ describe('the linter of workloads', () => {
   }
 
   /** The API server itself rejects their manifests, so that no policy sees them. */
-  const REJECTED = ['HostProcessNetwork'];
+  const REJECTED = ['HostProcessNetwork', 'HostProcessMixed'];
   it('has a case for every rule', () => assert.deepEqual(RULES_WITHOUT_CASE, REJECTED));
 
   it('names each rule once, in words that a reason can have', () => {
@@ -62,7 +62,7 @@ describe('the linter of workloads', () => {
     assert.deepEqual(findingsOf({ kind: 'Pod', spec: { ...spec, containers } }, []), []);
   });
 
-  it('says what the API server says of a HostProcess pod without hostNetwork', () => {
+  it('says what the API server says of a HostProcess pod', () => {
     const spec = {
       nodeSelector: { 'kubernetes.io/os': 'windows' },
       securityContext: { windowsOptions: { hostProcess: true, runAsUserName: 'NT AUTHORITY\\SYSTEM' } },
@@ -71,6 +71,9 @@ describe('the linter of workloads', () => {
     const rulesOf = (fields: object) =>
       findingsOf({ kind: 'Pod', spec: { ...spec, ...fields } }, []).map(({ rule }) => rule);
     assert.deepEqual([rulesOf({}), rulesOf({ hostNetwork: true })], [['HostProcessNetwork'], []]);
+    const [own] = spec.containers;
+    const mixed = [own, { ...own, name: 'other', securityContext: { windowsOptions: { hostProcess: false } } }];
+    assert.deepEqual(rulesOf({ hostNetwork: true, containers: mixed }), ['HostProcessMixed']);
   });
 
   it('finds nothing in kinds without a pod spec, and rejects what it cannot read', () => {

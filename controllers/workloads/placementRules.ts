@@ -1,5 +1,5 @@
 /** Rules about the nodes of pods: their operating system and their Windows build. */
-import { TAGS, WINDOWS_IMAGE } from './images.ts';
+import { LINUX_IMAGE, TAGS, WINDOWS_IMAGE } from './images.ts';
 import { inContainers, type Rule } from './rule.ts';
 
 const NO_PRIVATE_ADDRESS = 'https://github.com/aws/containers-roadmap/issues/463';
@@ -24,6 +24,14 @@ const HAS_TAG =
   "variables.isProcessIsolated && variables.selectedBuild != '' && has(c.image) && !c.image.contains('@')";
 const IS_2022_ON_2025 = `variables.selectedBuild == '10.0.26100' && c.image.lowerAscii().matches('${TAGS['10.0.20348']}')`;
 
+const NODE_SELECTOR = 'variables.podSpec.?nodeSelector.orValue({})';
+/** OtherOperatingSystem is about the operating system. */
+const CONFLICTS =
+  "key != 'kubernetes.io/os' && " +
+  'variables.runtimeClass.?scheduling.?nodeSelector.orValue({}).exists(label, label == key && variables.runtimeClass.scheduling.nodeSelector[label] != variables.podSpec.nodeSelector[key])';
+
+/** CEL over `c`: whether the image of the container is of a Linux distribution, by its name or its tag. */
+export const IS_LINUX_IMAGE = `has(c.image) && c.image.lowerAscii().matches('${LINUX_IMAGE}')`;
 const IS_WINDOWS_IMAGE = `has(c.image) && c.image.lowerAscii().matches('${WINDOWS_IMAGE}')`;
 
 /** Rules about placement and images of pods on Windows, and about Linux pods that would run there. */
@@ -53,6 +61,45 @@ export const PLACEMENT_RULES: readonly Rule[] = [
       `(!variables.isHostProcess || (${HAS_OS_NAME} && variables.selectedBuild == ''))`,
     message: `The pod has neither nodeSelector kubernetes.io/os nor runtimeClassName: os.name does not place it, and on EKS it gets no IP address. ${REMEDY}`,
     source: NO_PRIVATE_ADDRESS,
+  },
+  {
+    name: 'OtherOperatingSystem',
+    grade: 'fails',
+    for: 'windows',
+    expression: "!(variables.selectedOS in ['', 'windows'])",
+    message:
+      'The pod is for Windows, and its nodeSelector kubernetes.io/os has another value, so it does not run on any node. Set it to windows, in lower case',
+    source:
+      'https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host',
+  },
+  {
+    name: 'RuntimeClassConflict',
+    grade: 'fails',
+    for: 'windows',
+    expression: `${NODE_SELECTOR}.exists(key, ${CONFLICTS})`,
+    names: `${NODE_SELECTOR}.map(key, key).filter(key, ${CONFLICTS})`,
+    readsRuntimeClass: true,
+    message:
+      'nodeSelector has other values for these labels than the RuntimeClass, so the API server rejects the pod. Remove them from nodeSelector',
+    source: 'https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling',
+  },
+  {
+    name: 'ComputeType',
+    grade: 'fails',
+    for: 'windows',
+    expression: `${NODE_SELECTOR}[?'eks.amazonaws.com/compute-type'].orValue('') in ['auto', 'fargate', 'hybrid']`,
+    message:
+      'EKS Auto Mode, Fargate and hybrid nodes do not run Windows, so the pod stays Pending. Remove eks.amazonaws.com/compute-type from nodeSelector',
+    source: 'https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html',
+  },
+  {
+    name: 'LinuxImage',
+    grade: 'fails',
+    for: 'windows',
+    ...inContainers(IS_LINUX_IMAGE),
+    message:
+      'The name or the tag of the image is of a Linux distribution, so Windows nodes cannot pull it. Use an image for Windows',
+    source: COMPATIBILITY,
   },
   {
     name: 'ImageForOtherBuild',

@@ -54,11 +54,11 @@ export const IS_WINDOWS_SPEC = [
   "spec.?os.?name.orValue('') == 'windows'",
   'spec.?securityContext.?windowsOptions.hasValue()',
   'spec.?containers.orValue([]).exists(c, c.?securityContext.?windowsOptions.hasValue())',
-  "spec.?nodeSelector[?'kubernetes.io/os'].orValue('') == 'windows'",
+  "spec.?nodeSelector[?'kubernetes.io/os'].orValue('').lowerAscii() == 'windows'",
   "spec.?nodeSelector[?'beta.kubernetes.io/os'].orValue('') == 'windows'",
   "spec.?nodeSelector[?'node.kubernetes.io/windows-build'].hasValue()",
   `(${requiredTerms('spec')}.size() > 0 && ${requiredTerms('spec')}.all(term, term.?matchExpressions.orValue([]).exists(e, ` +
-    "(e.key in ['kubernetes.io/os', 'beta.kubernetes.io/os'] && e.operator == 'In' && e.values.all(value, value == 'windows')) || " +
+    "(e.key in ['kubernetes.io/os', 'beta.kubernetes.io/os'] && (e.operator == 'In' && e.values.all(value, value == 'windows') || e.operator == 'NotIn' && 'linux' in e.values)) || " +
     "(e.key == 'node.kubernetes.io/windows-build' && e.operator in ['In', 'Exists']))))",
 ].join(' || ');
 

@@ -8,6 +8,6 @@ import { SECURITY_RULES } from './securityRules.ts';
 export const RULES: readonly Rule[] = [...PLACEMENT_RULES, ...SECURITY_RULES, ...RESOURCE_RULES];
 
 /** The names of the rules that compare images with a Windows build. */
-export const IMAGE_RULES: readonly string[] = RULES.filter(({ readsRuntimeClass }) => readsRuntimeClass).map(
-  ({ name }) => name,
+export const IMAGE_RULES: readonly string[] = RULES.map(({ name }) => name).filter((name) =>
+  name.startsWith('ImageFor'),
 );

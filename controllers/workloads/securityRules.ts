@@ -1,5 +1,5 @@
 /** Rules about host namespaces and security contexts. Windows has no namespaces, user IDs, capabilities and Linux security modules. */
-import { inContainers, inSecurityContexts, type Rule } from './rule.ts';
+import { inContainers, inSecurityContexts, inVolumes, type Rule } from './rule.ts';
 
 const POD_FIELDS = 'https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod';
 const CONTAINER_FIELDS = 'https://kubernetes.io/docs/concepts/windows/intro/#compatibility-v1-pod-spec-containers';
@@ -38,6 +38,13 @@ const IGNORED: readonly (readonly [name: string, field: string, remedy: string, 
   ['ProcMount', 'procMount', 'Remove it: Windows has no /proc', "orValue('Default') != 'Default'"],
 ];
 
+const HOST_PROCESS = 'https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/';
+const IS_PIPE = String.raw`v.?hostPath.?path.orValue('').matches('^[/\\\\]{2}[.][/\\\\]pipe[/\\\\]')`;
+
+/** Where AWS documents that EKS Pod Identity does not support Windows, and what follows. */
+const POD_IDENTITY = 'https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html';
+const NO_POD_IDENTITY = 'EKS Pod Identity does not support pods on Windows, so the pod gets no credentials';
+
 const POD_CONTEXT = 'variables.podSpec.?securityContext';
 
 /** Rules about host namespaces and security contexts. */
@@ -58,7 +65,37 @@ export const SECURITY_RULES: readonly Rule[] = [
     expression: 'variables.isHostProcess && !variables.podSpec.?hostNetwork.orValue(false)',
     message:
       'HostProcess pods have the network of the node, and the API server rejects them without hostNetwork. Set hostNetwork: true',
-    source: 'https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/',
+    source: HOST_PROCESS,
+  },
+  {
+    name: 'HostProcessMixed',
+    grade: 'fails',
+    for: 'windows',
+    ...inContainers(
+      `variables.isHostProcess && !c.?securityContext.?windowsOptions.?hostProcess.orValue(${POD_CONTEXT}.?windowsOptions.?hostProcess.orValue(false))`,
+    ),
+    message:
+      'The API server rejects pods with HostProcess and other containers. Set hostProcess for the pod, or move the other containers to a pod of their own',
+    source: HOST_PROCESS,
+  },
+  {
+    name: 'HostProcessPipe',
+    grade: 'advice',
+    for: 'windows',
+    ...inVolumes(`variables.isHostProcess && ${IS_PIPE}`),
+    message:
+      'HostProcess containers cannot mount named pipes. Remove the volume: they open the pipe of the node by its path',
+    source: HOST_PROCESS,
+  },
+  {
+    name: 'PodIdentity',
+    grade: 'fails',
+    for: 'windows',
+    ...inContainers(
+      "c.?env.orValue([]).exists(e, e.name == 'AWS_CONTAINER_CREDENTIALS_FULL_URI' && e.?value.orValue('').contains('169.254.170.23'))",
+    ),
+    message: `${NO_POD_IDENTITY}. Use IAM roles for service accounts`,
+    source: POD_IDENTITY,
   },
   {
     name: 'RunAsNonRootAdministrator',

@@ -37,6 +37,7 @@ const linux = (fields: object) => ({
   ...fields,
 });
 const everything = [{ operator: 'Exists' }];
+const SECRET = { secretKeyRef: { name: 'aws', key: 'uri' } };
 const DIGEST = `sha256:${'0'.repeat(64)}`;
 
 const namespaces: readonly Case[] = [
@@ -116,6 +117,81 @@ const security: readonly Case[] = [
     windowsSpec({ initContainers: [container({ name: 'init', securityContext: { runAsUser: 1 } })] }),
     'RunAsUser',
   ),
+];
+
+const POD_IDENTITY = { name: 'AWS_CONTAINER_CREDENTIALS_FULL_URI', value: 'http://169.254.170.23/v1/credentials' };
+const pipe = (name: string) => ({ hostPath: { path: `\\\\.\\pipe\\${name}` } });
+const host: readonly Case[] = [
+  pod(
+    'a named pipe, as HostProcess',
+    hostProcess({ volumes: [{ name: 'pipe', ...pipe('csi-proxy-disk-v1') }] }),
+    'HostProcessPipe',
+  ),
+  pod('a named pipe', windowsVolume(pipe('rancher_wins'))),
+  pod('the pipe of Docker', windowsVolume(pipe('docker_engine')), 'DockerSocket'),
+  pod('the socket of Docker', windowsVolume({ hostPath: { path: '/var/run/docker.sock' } }), 'DockerSocket'),
+  pod('credentials of EKS Pod Identity', windowsContainer({ env: [POD_IDENTITY] }), 'PodIdentity'),
+  pod('credentials of another provider', windowsContainer({ env: [{ ...POD_IDENTITY, value: 'http://localhost/' }] })),
+  pod('credentials from a Secret', windowsContainer({ env: [{ name: POD_IDENTITY.name, valueFrom: SECRET }] })),
+];
+
+const HOST_IP = { name: 'HOST_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } };
+const mounted = (mount: object, volume: object = { emptyDir: {} }) => ({
+  ...windowsVolume(volume as Readonly<Record<string, unknown>>),
+  containers: [container({ volumeMounts: [{ name: 'data', mountPath: 'C:\\data', ...mount }] })],
+});
+const containers: readonly Case[] = [
+  pod('subPath', mounted({ subPath: 'app.config' }), 'SubPath'),
+  pod('subPathExpr', mounted({ subPathExpr: 'logs' }), 'SubPath'),
+  pod('subPath, as HostProcess', hostProcess(mounted({ subPath: 'config.yml' }))),
+  ...['C:', 'c:\\', '/'].map((mountPath) => pod(`a volume at ${mountPath}`, mounted({ mountPath }), 'MountPathIsRoot')),
+  ...['D:', 'C:\\data', '/data'].map((mountPath) => pod(`a volume at ${mountPath}`, mounted({ mountPath }))),
+  pod(
+    'recursiveReadOnly',
+    mounted({ mountPath: 'C:\\data', readOnly: true, recursiveReadOnly: 'Enabled' }),
+    'RecursiveReadOnly',
+  ),
+  pod('recursiveReadOnly IfPossible', mounted({ readOnly: true, recursiveReadOnly: 'IfPossible' })),
+  pod(
+    'an iSCSI volume',
+    windowsVolume({ iscsi: { targetPortal: '10.0.0.1', iqn: 'iqn.2001-04.com.example:a', lun: 0 } }),
+    'SANVolume',
+  ),
+  pod('a Fibre Channel volume', windowsVolume({ fc: { targetWWNs: ['500a0982991b8dc5'], lun: 0 } }), 'SANVolume'),
+  pod('resources of the pod', windowsSpec({ resources: { limits: { memory: '2Gi' } } }), 'PodResources'),
+  pod('empty resources of the pod', windowsSpec({ resources: {} })),
+  ...['C:\\scripts\\start.ps1', '/start.sh'].map((word) =>
+    pod(`the command ${word}`, windowsContainer({ command: [word] }), 'ScriptAsCommand'),
+  ),
+  ...(
+    [
+      ['args', ['--listen=%HOST_IP%:80']],
+      ['args', ['--listen=$env:HOST_IP']],
+      ['command', ['app.exe', '%HOST_IP%']],
+    ] as const
+  ).map(([field, words]) =>
+    pod(`${field} ${words.join(' ')}`, windowsContainer({ env: [HOST_IP], [field]: words }), 'UnexpandedVariable'),
+  ),
+  ...([['--listen=$(HOST_IP):80'], ['--config=%CONTAINER_SANDBOX_MOUNT_POINT%/config.yml']] as const).map((args) =>
+    pod(`args ${args.join(' ')}`, windowsContainer({ env: [HOST_IP], args })),
+  ),
+  pod('a variable for cmd', windowsContainer({ env: [HOST_IP], command: ['cmd', '/c', 'echo %HOST_IP%'] })),
+  pod('a script as an argument', windowsContainer({ command: ['powershell', '-File', 'C:\\start.ps1'] })),
+  ...['/bin/sh', 'bash', '/usr/bin/env'].map((word) =>
+    pod(`the command ${word}`, windowsContainer({ command: [word, '-c', 'sleep 1'] }), 'UnixCommand'),
+  ),
+  pod(
+    'a probe with sh',
+    windowsContainer({ livenessProbe: { exec: { command: ['sh', '-c', 'true'] } } }),
+    'UnixCommand',
+  ),
+  ...['/bin/driver', 'C:\\bin\\sh.exe', 'bash.exe'].map((word) =>
+    pod(`the command ${word}`, windowsContainer({ command: [word] })),
+  ),
+  pod('a hook with cmd', windowsContainer({ lifecycle: { preStop: { exec: { command: ['cmd', '/c', 'rem'] } } } })),
+  pod('an SCTP port', windowsContainer({ ports: [{ containerPort: 80, protocol: 'SCTP' }] }), 'SCTP'),
+  pod('a UDP port', windowsContainer({ ports: [{ containerPort: 80, protocol: 'UDP' }, { containerPort: 80 }] })),
+  pod('a GPU', windowsContainer({ resources: { limits: { memory: '1Gi', 'nvidia.com/gpu': '1' } } }), 'NvidiaGPU'),
 ];
 
 const claim = { persistentVolumeClaim: { claimName: 'data' } };
@@ -210,6 +286,42 @@ const placement: readonly Case[] = [
     containers: [container()],
     nodeSelector: { 'beta.kubernetes.io/os': 'windows' },
   }),
+  pod(
+    'affinity to no Linux',
+    {
+      containers: [container()],
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: 'kubernetes.io/os', operator: 'NotIn', values: ['linux'] }] },
+            ],
+          },
+        },
+      },
+    },
+    'PlacedByAffinity',
+  ),
+  ...['Windows', 'linux'].map((os) =>
+    pod(
+      `os.name windows and a nodeSelector of ${os}`,
+      { ...bare, nodeSelector: { 'kubernetes.io/os': os } },
+      'OtherOperatingSystem',
+    ),
+  ),
+  pod(
+    'a nodeSelector of WINDOWS',
+    { containers: [container()], nodeSelector: { 'kubernetes.io/os': 'WINDOWS' } },
+    'OtherOperatingSystem',
+  ),
+  ...['auto', 'fargate'].map((type) =>
+    pod(
+      `compute type ${type}`,
+      windowsSpec({ nodeSelector: { ...SELECTOR, 'eks.amazonaws.com/compute-type': type } }),
+      'ComputeType',
+    ),
+  ),
+  pod('compute type ec2', windowsSpec({ nodeSelector: { ...SELECTOR, 'eks.amazonaws.com/compute-type': 'ec2' } })),
   pod('affinity to Windows, as HostProcess', { ...hostProcess(), nodeSelector: undefined, affinity: toWindows }),
 ];
 
@@ -269,6 +381,27 @@ const images: readonly Case[] = [
     { runtimeClassName: 'windows-2022', containers: [container({ image: 'servercore:ltsc2019' })] },
     'ImageForOtherBuild',
   ),
+];
+
+const linuxImages: readonly Case[] = [
+  ...[
+    'alpine',
+    'docker.io/library/ubuntu:24.04',
+    'nginx:1.27-alpine3.20',
+    'mcr.microsoft.com/dotnet/aspnet:8.0-jammy',
+  ].map((name) => pod(`the image ${name} on Windows`, windowsContainer({ image: name }), 'LinuxImage')),
+  pod(
+    'a Linux init container with a shell',
+    windowsSpec({ initContainers: [container({ name: 'certs', image: 'alpine:3', command: ['/bin/sh'] })] }),
+    'LinuxImage',
+  ),
+  ...[
+    'registry.example.com/alpine:ltsc2022',
+    'e2eteam/nginx:1.14-alpine',
+    'registry.example.com/app:8.0-jammy',
+    'registry.example.com/alpine-tools:1',
+    'app:noblesse',
+  ].map((name) => pod(`the image ${name} on Windows`, windowsContainer({ image: name }))),
 ];
 
 const onLinux: readonly Case[] = [
@@ -357,6 +490,25 @@ const templates: readonly Case[] = [
     byClass({ runtimeClassName: 'windows-2025' }),
     'ImageForOlderBuild',
   ),
+  template(
+    'Deployment',
+    'a RuntimeClass and a nodeSelector of another build',
+    byClass({ nodeSelector: on('10.0.17763') }),
+    'ImageForOtherBuild',
+    'RuntimeClassConflict',
+  ),
+  template(
+    'Deployment',
+    'a RuntimeClass and a nodeSelector of Linux',
+    byClass({ nodeSelector: { 'kubernetes.io/os': 'linux' } }),
+    'OtherOperatingSystem',
+  ),
+  template(
+    'Deployment',
+    'a RuntimeClass and a nodeSelector of another architecture',
+    byClass({ nodeSelector: { 'kubernetes.io/arch': 'arm64', pool: 'web' } }),
+    'RuntimeClassConflict',
+  ),
   template('DaemonSet', 'os.name only', bare, 'NoNodeSelector'),
   template('DaemonSet', 'a toleration of everything', linux({ tolerations: everything }), 'LinuxOnWindows'),
   template('Deployment', 'a RuntimeClass that no cluster has', byClass({ runtimeClassName: 'gvisor', hostPID: true })),
@@ -366,9 +518,12 @@ const templates: readonly Case[] = [
 export const CASES: readonly Case[] = [
   ...namespaces,
   ...security,
+  ...host,
+  ...containers,
   ...resources,
   ...placement,
   ...images,
+  ...linuxImages,
   ...onLinux,
   ...templates,
 ];

@@ -205,6 +205,7 @@ const REFUSED_WITH_OS_NAME = [
   'HostIPC',
   'HostPID',
   'HostUsers',
+  'PodResources',
   'Privileged',
   'ProcMount',
   'ReadOnlyRootFilesystem',
