@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assertGolden } from '../../test/goldenText.ts';
 import { EXIT, Failure } from './failure.ts';
-import { type LintedWorkload, type LintFlags, lint } from './lint.ts';
+import { type LintFlags, lint } from './lint.ts';
+import type { LintedWorkload } from './lintResult.ts';
 import type { Registries } from './registry/registries.ts';
 import type { Terminal } from './terminal.ts';
 import { FakeRegistry, registriesOf } from './testing/fakeRegistry.ts';
@@ -261,6 +262,41 @@ describe('kubectl windowspool lint', () => {
         ['WindowsPool', 'ImageForOtherBuild smokeTest.image'],
       ],
     );
+  });
+
+  it('shows the objects that serve workloads on Windows, and removed API versions', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'windowspool-lint-'));
+    const pods = { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers: [container('web:ltsc2022')] };
+    const metadata = { name: 'web', namespace: 'shop' };
+    const template = { metadata: { labels: { app: 'web' } }, spec: pods };
+    const sessionAffinityConfig = { clientIP: { timeoutSeconds: 60 } };
+    const objects = [
+      { apiVersion: 'extensions/v1beta1', kind: 'Deployment', metadata, spec: { template } },
+      {
+        apiVersion: 'extensions/v1beta1',
+        kind: 'Deployment',
+        metadata,
+        spec: { template: { spec: { containers: [] } } },
+      },
+      { kind: 'Service', metadata, spec: { selector: { app: 'web' }, sessionAffinityConfig } },
+      { kind: 'Service', metadata, spec: { selector: { app: 'web' } } },
+    ];
+    try {
+      writeFileSync(join(folder, 'web.json'), JSON.stringify({ kind: 'List', items: objects }));
+      const { code, printed } = await run([folder]);
+      assert.equal(code, EXIT.failed);
+      assert.match(
+        printed,
+        /APIVersionRemoved: No Kubernetes since 1[.]25 serves Deployment in\s+extensions[/]v1beta1[.] Use apps[/]v1[.]/,
+      );
+      assert.match(printed, /Service shop[/]web\n {4}ADVICE {2}SessionAffinityTimeout [(]web[)]: /);
+      assert.match(
+        printed,
+        /\n2 workloads checked: 1 cannot run on Windows, 0 with advice; 1 other object with findings$/,
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('says that files without workloads have none', async () => {

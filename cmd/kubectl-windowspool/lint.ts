@@ -1,6 +1,6 @@
 /** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
 import { basename } from 'node:path';
-import type { V1ObjectMeta, V1Pod } from '@kubernetes/client-node';
+import type { V1Pod } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { isForbidden } from '../../controllers/kubernetes/errors.ts';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
@@ -8,27 +8,31 @@ import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts
 import { KIND } from '../../controllers/kubernetes/pools.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
-import { type ImageAnswer, imagesToAsk, NO_ANSWERS, withAnswers } from '../../controllers/workloads/imageVariants.ts';
+import { imagesToAsk, NO_ANSWERS, withAnswers } from '../../controllers/workloads/imageVariants.ts';
 import {
   type Finding,
   findingsOf,
   imageFindingsOf,
   type LintedRuntimeClass,
+  operatingSystemOf,
   POD_SPEC_PATHS,
   type PodImages,
   podImagesOf,
   podOn,
   runtimeClassNameOf,
 } from '../../controllers/workloads/lint.ts';
+import type { WindowsWorkload } from '../../controllers/workloads/relatedRules.ts';
 import type { Cluster } from './cluster.ts';
 import type { PluginCommand } from './command.ts';
 import { EXIT, Failure, unlessForbidden } from './failure.ts';
 import { outputOption } from './flags.ts';
+import type { LintedWorkload, Manifest } from './lintResult.ts';
 import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { poolImagesIn } from './poolImages.ts';
 import { type ImageFlags, imageOptions, registriesFor } from './registry/imageFlags.ts';
 import { type Registries, unknownImages } from './registry/registries.ts';
+import { lintedRelated, lintRelatedInCluster, windowsWorkload } from './relatedObjects.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
@@ -40,31 +44,11 @@ export interface LintFlags extends ImageFlags {
   readonly output?: OutputFormat;
 }
 
-/** A workload and its findings. */
-export interface LintedWorkload {
-  /** The file of its manifest; absent for an object of the cluster. */
-  readonly file?: string;
-  readonly kind: string;
-  /** Absent if the manifest has none. */
-  readonly namespace?: string;
-  readonly name: string;
-  readonly findings: readonly Finding[];
-  /** What the registries of its images say, with --images. */
-  readonly images?: readonly ImageAnswer[];
-  /** Why it could not be evaluated. */
-  readonly error?: string;
-}
-
 /** A result, before the registries of its images are asked. */
 interface Evaluated extends Omit<LintedWorkload, 'images'> {
   readonly podImages?: PodImages | undefined;
   /** The UID of the controller of a pod. */
   readonly owner?: string;
-}
-
-interface Manifest {
-  readonly kind?: unknown;
-  readonly metadata?: Wire<Pick<V1ObjectMeta, 'name' | 'generateName' | 'namespace' | 'ownerReferences'>>;
 }
 
 /** Throws unless there are either files or --live. */
@@ -118,9 +102,16 @@ function lintLines(workloads: readonly LintedWorkload[], where: string, columns:
     ...(error === undefined ? [] : item(paint('bad', 'ERROR '), error)),
     ...findings.flatMap(({ grade, message }) => item(paint(GRADES[grade][0], GRADES[grade][1]), message)),
   ]);
+  const checked = workloads.filter(({ kind, error }) => kind in POD_SPEC_PATHS && error === undefined);
+  const failed = checked.filter(isFailed).length;
+  const advised = checked.filter(({ findings }) => findings.length > 0).length - failed;
   const broken = workloads.filter(({ error }) => error !== undefined).length;
-  const failed = workloads.filter(isFailed).length - broken;
-  const summary = `${count(workloads.length - broken, 'workload')} checked: ${failed} cannot run on Windows, ${found.length - failed - broken} with advice${broken > 0 ? `; ${broken} could not be checked` : ''}`;
+  const others = workloads.length - checked.length - broken;
+  const summary = [
+    `${count(checked.length, 'workload')} checked: ${failed} cannot run on Windows, ${advised} with advice`,
+    ...(others > 0 ? [`${count(others, 'other object')} with findings`] : []),
+    ...(broken > 0 ? [`${broken} could not be checked`] : []),
+  ].join('; ');
   return [...lines, ...(lines.length > 0 ? [''] : []), summary, ...answersOf(workloads)];
 }
 
@@ -176,42 +167,62 @@ async function lintFiles(
     ? []
     : await unlessForbidden(connect().then(runtimeClassesOf), [], UNKNOWN_CLASSES, skipped, () => true);
   const classes = [...known, ...others];
+  const onWindows = objects.flatMap(({ manifest }) => windowsWorkload(manifest, classes) ?? []);
+  const claims = objects.map(({ manifest }) => manifest).filter(({ kind }) => kind === CLAIM);
   const checked = objects.flatMap(({ file, manifest }) => {
-    const workload = linted(manifest, classes) ?? lintedClass(manifest) ?? lintedPool(manifest);
-    return workload ? [{ file, ...workload }] : [];
+    const result =
+      linted(manifest, classes) ??
+      lintedClass(manifest) ??
+      lintedPool(manifest) ??
+      lintedRelated(manifest, onWindows, claims);
+    return result ? [{ file, ...result }] : [];
   });
   return [...broken, ...checked];
 }
 
 /** Of dockershim, which no Kubernetes since 1.24 has. Other handlers can be in the configuration of containerd. */
 const DOCKER = 'docker';
-const SERVED = 'node.k8s.io/v1';
 const CLASSES = 'https://kubernetes.io/docs/concepts/containers/runtime-class/';
 
 /** The result for a RuntimeClass that selects Windows; undefined for another object, and for one without findings. */
 function lintedClass(manifest: Manifest): LintedWorkload | undefined {
-  const { kind, metadata, apiVersion, handler, scheduling } = manifest as Manifest &
-    Partial<LintedRuntimeClass & { apiVersion: string }>;
+  const { kind, metadata, handler, scheduling } = manifest as Manifest & Partial<LintedRuntimeClass>;
   if (kind !== 'RuntimeClass' || scheduling?.nodeSelector?.['kubernetes.io/os'] !== 'windows') return undefined;
-  const finding = (rule: string, message: string): Finding => ({
-    ...{ rule, names: [], source: CLASSES, grade: 'fails' },
-    message: `${rule}: ${message}`,
-  });
   const findings = [
-    ...(apiVersion === SERVED
-      ? []
-      : [finding('APIVersionRemoved', `No Kubernetes since 1.25 serves ${String(apiVersion)}. Use ${SERVED}.`)]),
+    ...versionFindings(manifest),
     ...(handler === DOCKER
       ? [
-          finding(
+          failure(
             'DockerHandler',
             'containerd does not have the handler docker, so every pod of the class fails. Use runhcs-wcow-process.',
+            CLASSES,
           ),
         ]
       : []),
   ];
   return findings.length === 0 ? undefined : { kind, name: metadata?.name ?? '(no name)', findings };
 }
+
+/** Removed API versions, which old samples for Windows still have. */
+const REMOVED =
+  /^(extensions[/]v1beta1|apps[/]v1beta[12]|batch[/]v(1beta1|2alpha1)|node[.]k8s[.]io[/]v1(alpha|beta)1)$/;
+const SERVED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(WORKLOADS).map(([kind, [apiVersion]]) => [kind, apiVersion])),
+  RuntimeClass: 'node.k8s.io/v1',
+};
+
+/** The finding about an API version that no Kubernetes since 1.25 serves. */
+function versionFindings({ apiVersion, kind }: Manifest): readonly Finding[] {
+  if (typeof apiVersion !== 'string' || !REMOVED.test(apiVersion)) return [];
+  const text = `No Kubernetes since 1.25 serves ${String(kind)} in ${apiVersion}. Use ${SERVED[String(kind)]}.`;
+  return [failure('APIVersionRemoved', text, 'https://kubernetes.io/docs/reference/using-api/deprecation-guide/')];
+}
+
+function failure(rule: string, message: string, source: string): Finding {
+  return { ...{ rule, names: [], source, grade: 'fails' }, message: `${rule}: ${message}` };
+}
+
+const CLAIM = 'PersistentVolumeClaim';
 
 const UNKNOWN_CLASSES =
   'The RuntimeClasses of the cluster are unknown, so workloads that only name one count as Linux workloads';
@@ -222,7 +233,10 @@ const UNKNOWN_BUILDS = 'The Windows builds of the nodes are unknown, so they are
 function linted(
   manifest: Manifest,
   classes: readonly LintedRuntimeClass[],
-  evaluate = () => findingsOf(manifest, classes),
+  evaluate: () => readonly Finding[] = () => [
+    ...versionFindings(manifest).filter(() => operatingSystemOf(manifest, classes) === 'windows'),
+    ...findingsOf(manifest, classes),
+  ],
   pod: object = manifest,
 ): Evaluated | undefined {
   const { kind } = manifest;
@@ -265,11 +279,15 @@ async function lintCluster(
   const read = <T>(resource: Resource, keep: (object: Manifest) => T | undefined) =>
     listAllowed<Manifest, T>(cluster, resource, namespace, denied, keep);
   const workloads: Evaluated[] = [];
+  const onWindows: WindowsWorkload[] = [];
+  const lintOne = (object: Manifest) => {
+    const workload = windowsWorkload(object, classes);
+    if (workload) onWindows.push(workload);
+    return linted(object, classes);
+  };
   for (const [kind, resource] of Object.entries(WORKLOADS))
     workloads.push(
-      ...(await read(resource, (object) =>
-        controllerOf(object.metadata) ? undefined : linted({ ...object, kind }, classes),
-      )),
+      ...(await read(resource, (object) => (controllerOf(object.metadata) ? undefined : lintOne({ ...object, kind })))),
     );
   const builds = await unlessForbidden(buildsOf(cluster), new Map<string, string>(), UNKNOWN_BUILDS, skipped);
   const pods = await read(PODS, (object) =>
@@ -278,6 +296,7 @@ async function lintCluster(
   // Without any of them, nothing was checked.
   if (denied.length > Object.keys(WORKLOADS).length)
     throw new Failure(`You may list neither workloads nor pods. ${denied[0]} Choose a namespace with --namespace.`);
+  const related = await lintRelatedInCluster(cluster, namespace, onWindows, denied);
   skipped.push(...denied);
   const isExpected = (error: unknown) => isForbidden(error) || error instanceof Failure;
   const pools =
@@ -285,7 +304,7 @@ async function lintCluster(
   workloads.push(...pools.flatMap((pool) => lintedPool({ ...pool, kind: KIND }) ?? []));
   const all = await withRegistries([...workloads, ...pods], skipped, registries);
   const templates = all.slice(0, workloads.length);
-  return [...templates, ...onePerOwner(all.slice(workloads.length), templates)];
+  return [...templates, ...onePerOwner(all.slice(workloads.length), templates), ...related];
 }
 
 /** The Windows build of each Windows node. */

@@ -93,6 +93,33 @@ export function operatingSystemOf(
   return podSpec !== undefined && runsOnWindows(variablesOf(podSpec, runtimeClasses)) ? 'windows' : 'linux';
 }
 
+/** What the variables of the rules say of a pod or a template on Windows. */
+export interface WindowsFacts {
+  /** The build that its nodeSelector or its RuntimeClass selects, or ''. */
+  readonly build: string;
+  readonly isHostProcess: boolean;
+}
+
+/** The facts about a pod or a template that is for Windows; undefined for others. Throws as `findingsOf`. */
+export function windowsFactsOf(
+  manifest: unknown,
+  runtimeClasses: readonly LintedRuntimeClass[],
+): WindowsFacts | undefined {
+  const podSpec = podSpecOf(manifest);
+  const variables = podSpec && variablesOf(podSpec, runtimeClasses);
+  if (!variables || !runsOnWindows(variables)) return undefined;
+  return { build: String(variables.selectedBuild), isHostProcess: variables.isHostProcess === true };
+}
+
+/** The labels of a pod or of the pods of a template; empty if there are none. */
+export function podLabelsOf(manifest: object): Fields {
+  const { kind } = manifest as Fields;
+  const path = POD_SPEC_PATHS[String(kind)] ?? [];
+  let value: unknown = manifest;
+  for (const field of [...path.slice(0, -1), 'metadata', 'labels']) value = isFields(value) ? value[field] : undefined;
+  return isFields(value) ? value : {};
+}
+
 /** The pod spec of a manifest, whatever its types; undefined for other kinds, and if there is none. */
 export function rawPodSpecOf(manifest: unknown): Fields | undefined {
   const { kind } = isFields(manifest) ? manifest : {};
@@ -130,7 +157,7 @@ export function podImagesOf(manifest: unknown, runtimeClasses: readonly LintedRu
 }
 
 /** The text of a violation, which starts with the name of the rule and of the containers or volumes. */
-export function messageOf(rule: Rule, names: readonly string[]): string {
+export function messageOf(rule: Pick<Rule, 'name' | 'message'>, names: readonly string[]): string {
   return `${rule.name}${names.length > 0 ? ` (${names.join(', ')})` : ''}: ${rule.message}.`;
 }
 

@@ -42,8 +42,8 @@ const HOST_PROCESS = 'https://kubernetes.io/docs/tasks/configure-pod-container/c
 const IS_PIPE = String.raw`v.?hostPath.?path.orValue('').matches('^[/\\\\]{2}[.][/\\\\]pipe[/\\\\]')`;
 
 /** Where AWS documents that EKS Pod Identity does not support Windows, and what follows. */
-const POD_IDENTITY = 'https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html';
-const NO_POD_IDENTITY = 'EKS Pod Identity does not support pods on Windows, so the pod gets no credentials';
+export const POD_IDENTITY = 'https://docs.aws.amazon.com/eks/latest/userguide/pod-identities.html';
+export const NO_POD_IDENTITY = 'EKS Pod Identity does not support pods on Windows, so the pod gets no credentials';
 
 const POD_CONTEXT = 'variables.podSpec.?securityContext';
 

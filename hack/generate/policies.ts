@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { MANAGED_BY, MANAGED_BY_LABEL } from '../../controllers/windowspool/api/labels.ts';
 import { messageOf } from '../../controllers/workloads/lint.ts';
+import { RELATED_RULES } from '../../controllers/workloads/relatedRules.ts';
 import { type Grade, IS_WINDOWS_SPEC, type Rule, VARIABLES } from '../../controllers/workloads/rule.ts';
 import { RULES } from '../../controllers/workloads/rules.ts';
 import { withTable } from './table.ts';
@@ -139,12 +140,20 @@ function bindingOf({ name, scope }: Policy): object {
   };
 }
 
-/** The page with the table of rules. */
+/** The page with the tables of rules. */
 function withRules(page: string): string {
   const rows = RULES.map(({ name, grade, message, source }) => [
     `\`${name}\``,
     grade,
     `${message}. [Source](${source})`,
   ]);
-  return withTable(PAGE, page, 'rules', [['rule', 'grade', 'what happens, and what to do'], ...rows]);
+  const related = RELATED_RULES.map(({ name, grade, kinds, message, source }) => [
+    `\`${name}\``,
+    grade,
+    kinds.join(', '),
+    `${message}. [Source](${source})`,
+  ]);
+  const withPods = withTable(PAGE, page, 'rules', [['rule', 'grade', 'what happens, and what to do'], ...rows]);
+  const header = ['rule', 'grade', 'object', 'what happens, and what to do'];
+  return withTable(PAGE, withPods, 'related rules', [header, ...related]);
 }

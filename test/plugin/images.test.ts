@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lint.ts';
+import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lintResult.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { pluginBundle } from '../../hack/operatorBundle.ts';
 import { assertGolden } from '../goldenText.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lint.ts';
+import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lintResult.ts';
 import { NODE_GROUP_LABEL } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
@@ -69,6 +69,40 @@ describe('kubectl windowspool lint and diagnose', () => {
       ['Deployment old: ImageForOtherBuild', 'Pod unclear-POD: ImageForOtherBuild'],
       pod,
     );
+  });
+
+  it('--live finds Services and StorageClasses that serve workloads on Windows', async () => {
+    const { world } = fixture;
+    const labels = { app: 'good' };
+    const inNamespace = (apiVersion: string, kind: string, spec: object) => ({
+      ...{ apiVersion, kind, metadata: { name: 'good', namespace: NAMESPACE }, spec },
+    });
+    const sessionAffinityConfig = { clientIP: { timeoutSeconds: 60 } };
+    const spec = { selector: labels, ports: [{ port: 80 }], sessionAffinity: 'ClientIP', sessionAffinityConfig };
+    await world.apply(inNamespace('v1', 'Service', spec));
+    const claim = {
+      storageClassName: 'lint',
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+    };
+    await world.apply(inNamespace('v1', 'PersistentVolumeClaim', claim));
+    const parameters = { 'csi.storage.k8s.io/fstype': 'ext4' };
+    const storageClass = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'lint' } };
+    await world.apply({ ...storageClass, provisioner: 'csi.example.com', parameters });
+    const podSpec = { runtimeClassName: 'web', containers: [{ name: 'app', image: 'app', resources: LIMITS }] };
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'good' } }];
+    await world.apply({ ...workload('stored', { ...podSpec, volumes }) });
+    try {
+      const { code, found, stderr } = await lint('--live', '--namespace', NAMESPACE);
+      assert.deepEqual([code, stderr], [1, '']);
+      assert.deepEqual(
+        found.filter((line) => /^(Service|StorageClass) /.test(line)),
+        ['Service good: SessionAffinityTimeout', 'StorageClass lint: FileSystemType'],
+      );
+    } finally {
+      for (const object of ['service/good', 'deployment/stored', 'persistentvolumeclaim/good', 'storageclass/lint'])
+        await world.kubectl('delete', object, '-n', NAMESPACE, '--wait=false');
+    }
   });
 
   it('diagnose shows why no Windows node can run a pod', async () => {
