@@ -73,7 +73,7 @@ describe('the steps', () => {
       ...pool.status,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
       nodeGroup: { name: 'web' },
-      bookkeeping: { applied: APPLIED },
+      tracking: { applied: APPLIED },
     };
     assert.deepEqual(outcome.after.pool.status, status);
     assert.equal(outcome.after.group.kind === 'seen' && outcome.after.group.group.status, 'CREATING');

@@ -233,7 +233,7 @@ describe('a pool that is Ready', () => {
     await wake(world, deps);
     const { 'winpool.dev/created-from': _, ...tags } = world.groups.get('web')?.tags ?? {};
     assert.deepEqual(tags, { cost: '8', 'winpool.dev/pool': 'web' });
-    const kept = world.pools.get('web')?.status?.bookkeeping?.applied?.filter((entry) => entry.startsWith('tag '));
+    const kept = world.pools.get('web')?.status?.tracking?.applied?.filter((entry) => entry.startsWith('tag '));
     assert.deepEqual(
       kept?.map((entry) => entry.replace(/=.*/, '')),
       ['tag cost', 'tag winpool.dev/pool'],
@@ -248,7 +248,7 @@ describe('a pool that is Ready', () => {
       world.pools.set('web', rest);
       await wake(world, deps);
       assert.deepEqual(world.pools.get('web')?.status?.cluster, status?.cluster);
-      assert.deepEqual(world.pools.get('web')?.status?.bookkeeping?.applied, status?.bookkeeping?.applied);
+      assert.deepEqual(world.pools.get('web')?.status?.tracking?.applied, status?.tracking?.applied);
     }
   });
 });

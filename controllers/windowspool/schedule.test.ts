@@ -35,8 +35,8 @@ function withError(kind: CallErrorKind): EksDerived {
 /** A call is denied, and PrerequisitesMet has reported that for this time. */
 function longDenied(ms: number): EksDerived {
   const since = new Date(NOW - ms).toISOString();
-  const bookkeeping = { prerequisites: { result: 'Denied', since } } as const;
-  const pool = samplePool({}, { status: { ...knownStatus(), bookkeeping } });
+  const tracking = { prerequisites: { result: 'Denied', since } } as const;
+  const pool = samplePool({}, { status: { ...knownStatus(), tracking } });
   return derive({ ...withError('denied'), pool });
 }
 

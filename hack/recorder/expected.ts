@@ -4,7 +4,7 @@ import type { Difference, Group } from './difference.ts';
 /** In patterns, `*` matches any text. */
 export interface Expected {
   readonly group: Group;
-  /** The path of the difference or of what contains it, such as `status.bookkeeping.applied`. */
+  /** The path of the difference or of what contains it, such as `status.tracking.applied`. */
   readonly path: string;
   /** The names of the cases; absent: all. */
   readonly cases?: string;

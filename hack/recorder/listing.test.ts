@@ -16,11 +16,11 @@ const requeues = [1, 2, 3, 4].map(
 const added: Difference = {
   group: 'statuses',
   case: 'life 1',
-  path: 'status.bookkeeping.applied.0',
+  path: 'status.tracking.applied.0',
   before: undefined,
   after: 'x',
 };
-const isNew: Expected = { group: 'statuses', path: 'status.bookkeeping.applied', reason: 'It is recorded now.' };
+const isNew: Expected = { group: 'statuses', path: 'status.tracking.applied', reason: 'It is recorded now.' };
 
 describe('the list of differences', () => {
   it('is empty without differences, and passes', () => {
@@ -45,7 +45,7 @@ describe('the list of differences', () => {
     const { lines } = listingOf([{ ...added, after: 'x'.repeat(500) }], [], false);
     assert.deepEqual(lines, [
       'statuses: 1 in 1 case',
-      '  status.bookkeeping.applied.*: 1',
+      '  status.tracking.applied.*: 1',
       `    life 1: (none) -> "${'x'.repeat(119)}...`,
     ]);
   });
@@ -60,21 +60,21 @@ describe('the list of differences', () => {
 
   it('has expected differences apart, which do not fail', () => {
     assert.deepEqual(listingOf([added], [isNew], false), {
-      lines: ['expected, statuses status.bookkeeping.applied: 1 in 1 case. It is recorded now.'],
+      lines: ['expected, statuses status.tracking.applied: 1 in 1 case. It is recorded now.'],
       fails: false,
     });
   });
 
   it('names what is expected and does not differ', () => {
     assert.deepEqual(listingOf([], [isNew], false).lines, [
-      'expected, statuses status.bookkeeping.applied: none found: remove the entry. It is recorded now.',
+      'expected, statuses status.tracking.applied: none found: remove the entry. It is recorded now.',
     ]);
   });
 
   const patterns: readonly [Partial<Expected>, boolean][] = [
     [{ path: 'status.*.applied' }, true],
-    [{ path: 'status.bookkeeping.app' }, false],
-    [{ path: 'status.bookkeeping', cases: 'life *' }, true],
+    [{ path: 'status.tracking.app' }, false],
+    [{ path: 'status.tracking', cases: 'life *' }, true],
     [{ cases: 'state *' }, false],
     [{ group: 'bodies' }, false],
   ];

@@ -185,7 +185,7 @@ export const phases: readonly Phase[] = [
       assert.equal(group?.labels?.tier, 'web');
       assert.equal(group?.tags?.cost, '42');
       assert.equal(group?.scalingConfig?.desiredSize, 2);
-      assert.equal(pool?.status?.bookkeeping?.lastAppliedDesiredSize, 2, JSON.stringify(pool?.status));
+      assert.equal(pool?.status?.tracking?.lastAppliedDesiredSize, 2, JSON.stringify(pool?.status));
       assert.equal(fixture.history.resizes.size, 1, 'updates that carried the desired size');
     },
     includes: ['TagResource #1', 'UpdateNodegroupConfig #1', 'DescribeUpdate #1', 'PUT windowspools/status #2'],

@@ -50,7 +50,7 @@ describe('pools on a real API server', () => {
       message: 'm',
       lastTransitionTime: '2026-01-01T00:00:00Z',
     } as const;
-    const noted = good(await pools.writeStatus(held, { bookkeeping: { applied: ['scaling=?'] } }, signal));
+    const noted = good(await pools.writeStatus(held, { tracking: { applied: ['scaling=?'] } }, signal));
     assert.equal(noted.status?.observedGeneration, -1, 'a status without conditions is not that of a reconciled pool');
     const shown = good(await pools.writeStatus(noted, { observedGeneration: 1, conditions: [condition] }, signal));
     assert.deepEqual(shown.status, { observedGeneration: 1, conditions: [condition] });

@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The files whose changes make another operator, as pathspecs of git. */
 const OPERATOR = ['cmd', 'controllers', 'crds', ':!*.md', ':!*.test.ts', ':!**/testing/*'];
 /** The first commit of the API to upgrade from, by a line of its CRD: pools of earlier commits have fields that no longer exist. */
-export const FIRST_LINE_OF_API = 'immutableChangePolicy:';
+export const FIRST_LINE_OF_API = 'title: Tracking';
 
 export interface PreviousOperator {
   /** A description for the log. */

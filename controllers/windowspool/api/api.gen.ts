@@ -693,7 +693,7 @@ export interface WindowsPoolStatus {
    * Changes that are due but not made.
    */
   pendingSteps?: PendingStep[];
-  bookkeeping?: Bookkeeping;
+  tracking?: Tracking;
 }
 export interface Condition {
   /**
@@ -1274,9 +1274,9 @@ export interface PendingStep {
   reason: string;
 }
 /**
- * Internal state of the operator between reconciliations. Not part of the API; it can change in any release.
+ * What the operator tracks between reconciliations. Not part of the API; it can change in any release.
  */
-export interface Bookkeeping {
+export interface Tracking {
   /**
    * The fields of the node group that the operator manages, each with a digest of its value when it last matched the spec. The digest is "?" while a change is being sent.
    */

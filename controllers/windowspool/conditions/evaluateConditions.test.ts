@@ -40,8 +40,8 @@ function rolling(wasReady: boolean) {
   };
   const status = knownStatus({ update });
   const joiningSince = '2026-03-01T11:59:00Z';
-  const bookkeeping = { ...status?.bookkeeping, joiningSince, ...(wasReady && { ready: true }) };
-  return samplePool({}, { status: { ...status, bookkeeping } });
+  const tracking = { ...status?.tracking, joiningSince, ...(wasReady && { ready: true }) };
+  return samplePool({}, { status: { ...status, tracking } });
 }
 
 describe('while something is in progress, the pool is Reconciling', () => {
@@ -186,7 +186,7 @@ describe('a missing permission', () => {
   });
   const deniedFor = (minutes: number): WindowsPoolStatus => {
     const since = new Date(NOW - minutes * MINUTE).toISOString();
-    return { ...knownStatus(), bookkeeping: { prerequisites: { result: 'Denied', since } } };
+    return { ...knownStatus(), tracking: { prerequisites: { result: 'Denied', since } } };
   };
   const forbidden = sampleError('denied', { operation: 'patch nodes', message: 'nodes "ip-9" is forbidden' });
   check([

@@ -52,6 +52,6 @@ function describeDenied(denied: CallError, role: string): string {
 
 /** Whether calls have been denied for so long that only an administrator can help. */
 function wasDeniedLong({ pool, now }: ObservedState): boolean {
-  const { result, since } = pool.status?.bookkeeping?.prerequisites ?? {};
+  const { result, since } = pool.status?.tracking?.prerequisites ?? {};
   return result === 'Denied' && since !== undefined && now - Date.parse(since) >= DENIED_PATIENCE_MS;
 }

@@ -4,7 +4,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import type { Bookkeeping } from '../api/api.gen.ts';
+import type { Tracking } from '../api/api.gen.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { Expectation } from '../model/poolNodesView.ts';
@@ -56,7 +56,7 @@ function decisionsIn(s: EksDerived) {
     plan,
     next: nextRun(outcomeOf(s), untilNextRead(s, MINUTE)),
     reads: [providerOf(s.pool).needsRead(s), 'prerequisites' in s.due && s.due.prerequisites.scope, wasUnmet(s)],
-    bookkeeping: status.bookkeeping,
+    tracking: status.tracking,
     statuses: status.conditions?.map(({ type, status: value }) => [type, value]),
     // A condition that was not evaluated has the words of the one in status, and so may those that repeat it.
     conditions: PrerequisitesMet.isEarlier ? undefined : { PrerequisitesMet, ...others },
@@ -120,22 +120,22 @@ describe('the words and times of conditions that were written before', () => {
 });
 
 /** A status after each of these conditions, one minute after the other. */
-function historyOf(...states: readonly Partial<Record<keyof ConditionSet, ConditionState>>[]): Bookkeeping[] {
+function historyOf(...states: readonly Partial<Record<keyof ConditionSet, ConditionState>>[]): Tracking[] {
   const met = trueCondition('Met', '');
   let status = knownStatus();
   return states.map((state, minute) => {
     const all = { Ready: met, RuntimeClassReady: met, NodesVerified: met, PrerequisitesMet: met, NodesFound: met };
     const conditions: ConditionSet = { ...all, ...state };
     const now = NOW + minute * MINUTE;
-    const bookkeeping = conditionRecords(sampleState({ pool: samplePool({}, { status }), now }), conditions);
+    const tracking = conditionRecords(sampleState({ pool: samplePool({}, { status }), now }), conditions);
     const lastTransitionTime = timeOf(now);
     const written = Object.entries(conditions as unknown as Record<string, ConditionState>);
     status = {
       ...status,
       conditions: written.map(([type, condition]) => ({ type, ...condition, lastTransitionTime })),
-      bookkeeping,
+      tracking,
     };
-    const { ready: _ready, firstReadyTime: _first, ...rest } = bookkeeping;
+    const { ready: _ready, firstReadyTime: _first, ...rest } = tracking;
     return rest;
   });
 }
@@ -153,7 +153,7 @@ describe('the records of conditions', () => {
     const records = history.map((Ready, minute) => {
       const s = sampleState({ pool, now: NOW + minute * MINUTE });
       const { firstReadyTime } = conditionRecords(s, { ...evaluateConditions(outcomeOf(s)), Ready });
-      pool = samplePool({}, { status: { ...knownStatus(), bookkeeping: firstReadyTime ? { firstReadyTime } : {} } });
+      pool = samplePool({}, { status: { ...knownStatus(), tracking: firstReadyTime ? { firstReadyTime } : {} } });
       return firstReadyTime;
     });
     assert.deepEqual(records, [undefined, at(1), at(1)]);

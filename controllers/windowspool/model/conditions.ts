@@ -16,11 +16,11 @@ export interface ConditionState {
   readonly working?: true;
 }
 
-/** The condition PrerequisitesMet, with what status.bookkeeping records of it. */
+/** The condition PrerequisitesMet, with what status.tracking records of it. */
 export interface PrerequisitesState extends ConditionState {
   /** It was not evaluated in this run, and is the one in status. */
   readonly isEarlier?: true;
-  /** What status.bookkeeping records of it; absent: nothing. */
+  /** What status.tracking records of it; absent: nothing. */
   readonly result?: PrerequisitesRecord['result'];
   /** A hash of the warnings, ignored prerequisites and errors in the annotation that users must know; absent if there are none. */
   readonly remarks?: string;

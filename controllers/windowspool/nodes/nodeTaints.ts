@@ -23,7 +23,7 @@ export const GATE_TAINTS: readonly Taint[] = [GATE_TAINT, PLAIN_GATE_TAINT];
 
 /** The gate taint that the pool's group should have under Gate. */
 export function gateTaintOf({ spec, status }: Pick<WindowsPool, 'spec' | 'status'>): Taint {
-  return readinessTaintIn(spec) ?? GATE_TAINTS.find(({ key }) => key === status?.bookkeeping?.gateTaint) ?? GATE_TAINT;
+  return readinessTaintIn(spec) ?? GATE_TAINTS.find(({ key }) => key === status?.tracking?.gateTaint) ?? GATE_TAINT;
 }
 
 /**

@@ -43,7 +43,7 @@ export function marksIn(spec: WindowsPoolSpec): string[] {
 
 /** The marks that the pool may undo: those of its spec, and those of earlier specs that status records. */
 export function marksOf({ spec, status }: Pick<WindowsPool, 'spec' | 'status'>): Marks {
-  return new Set([...marksIn(spec), ...(status?.bookkeeping?.marks ?? [])]);
+  return new Set([...marksIn(spec), ...(status?.tracking?.marks ?? [])]);
 }
 
 /** The part of a record that the pool can have written. */

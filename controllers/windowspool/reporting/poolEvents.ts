@@ -86,7 +86,7 @@ function publishChanges(
   events: Events,
 ): ReadonlySet<string> {
   const reported = new Set<string>();
-  if (status.bookkeeping?.gateTaint !== pool.status?.bookkeeping?.gateTaint) {
+  if (status.tracking?.gateTaint !== pool.status?.tracking?.gateTaint) {
     const reason = 'GateTaintReplaced';
     events.publish(pool, { type: 'Warning', reason, action: 'Gate', message: reasons[reason] });
   }
@@ -110,7 +110,7 @@ type Reported = Condition & { readonly remarks: string | undefined };
 
 function withRemarks(condition: Condition, status: WindowsPoolStatus | undefined): Reported {
   const isAboutPrerequisites = condition.type === 'PrerequisitesMet';
-  return { ...condition, remarks: isAboutPrerequisites ? status?.bookkeeping?.prerequisites?.remarks : undefined };
+  return { ...condition, remarks: isAboutPrerequisites ? status?.tracking?.prerequisites?.remarks : undefined };
 }
 
 function isNews(now: Reported, before: Reported | undefined): boolean {

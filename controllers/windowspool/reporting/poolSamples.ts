@@ -36,7 +36,7 @@ export function samplesOf(s: Derived, assessment: ConditionSet, status: WindowsP
   ];
 }
 
-function describe({ pool }: ObservedState, { conditions, bookkeeping }: WindowsPoolStatus): GaugeSample[] {
+function describe({ pool }: ObservedState, { conditions, tracking }: WindowsPoolStatus): GaugeSample[] {
   const { windowsVersion, verification } = pool.spec;
   const { creationTimestamp, deletionTimestamp } = pool.metadata;
   const labels = {
@@ -49,7 +49,7 @@ function describe({ pool }: ObservedState, { conditions, bookkeeping }: WindowsP
     gaugeSample('windowspool_info', labels, 1),
     ...optionalSample('windowspool_created_timestamp_seconds', secondsOf(creationTimestamp)),
     ...optionalSample('windowspool_deletion_timestamp_seconds', secondsOf(deletionTimestamp)),
-    ...optionalSample('windowspool_first_ready_timestamp_seconds', secondsOf(bookkeeping?.firstReadyTime)),
+    ...optionalSample('windowspool_first_ready_timestamp_seconds', secondsOf(tracking?.firstReadyTime)),
     ...optionalSample('windowspool_windows_version_end_timestamp_seconds', secondsOf(supportEndOf(windowsVersion))),
     gaugeSample('windowspool_paused', {}, Number(isPaused(pool))),
     ...optionalSample('windowspool_paused_start_timestamp_seconds', secondsOf(pause?.lastTransitionTime)),

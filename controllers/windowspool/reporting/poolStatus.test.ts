@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from '../api/api.gen.ts';
+import type { NodeGroupState, Tracking, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { HeldStep } from '../model/decisions.ts';
 import type { RunResult } from '../model/outcome.ts';
@@ -51,8 +51,8 @@ function groupState(
   return statusOf(sampleState(change), outcome).nodeGroup;
 }
 
-function memoryOf(change: Partial<EksState>, outcome: Partial<RunResult<EksDerived>> = {}): Bookkeeping | undefined {
-  return statusOf(sampleState(change), outcome).bookkeeping;
+function memoryOf(change: Partial<EksState>, outcome: Partial<RunResult<EksDerived>> = {}): Tracking | undefined {
+  return statusOf(sampleState(change), outcome).tracking;
 }
 
 const TIME = '2026-03-01T12:00:00Z';
@@ -81,7 +81,7 @@ describe('the status of a healthy pool', () => {
       nodeGroup: described,
       cluster: { name: 'prod', arn: CLUSTER_ARN },
       runtimeClass: { name: 'windows-2022' },
-      bookkeeping: { applied: APPLIED, firstReadyTime: '2026-03-01T12:00:00Z', ready: true },
+      tracking: { applied: APPLIED, firstReadyTime: '2026-03-01T12:00:00Z', ready: true },
     });
     assert.deepEqual(
       conditions?.map(({ type, status, reason, lastTransitionTime, observedGeneration }) => [

@@ -31,7 +31,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
   const { nodeGroup, existingNodes, checks, disruption, cluster, ...rest } = providerOf(s.pool).status(outcome);
-  const bookkeeping = { ...rest.bookkeeping, ...conditionRecords(s, assessment) };
+  const tracking = { ...rest.tracking, ...conditionRecords(s, assessment) };
   const steps = pendingSteps(s, held);
   return {
     observedGeneration: s.pool.metadata.generation,
@@ -50,7 +50,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
     ...(steps.length > 0 && {
       pendingSteps: steps.map((step) => ({ ...step, description: foreignText(step.description, STEP_LENGTH) })),
     }),
-    ...(Object.keys(bookkeeping).length > 0 && { bookkeeping }),
+    ...(Object.keys(tracking).length > 0 && { tracking }),
   };
 }
 

@@ -56,7 +56,7 @@ export function existingScene({ spec, nodes, toRelease = [], views, fresh = true
     nodes: entries,
   };
   const marks = marksIn(existingPool(spec).spec);
-  const status = { runtimeClass: { name: 'windows-2022' }, bookkeeping: { marks }, ...(disruption && { disruption }) };
+  const status = { runtimeClass: { name: 'windows-2022' }, tracking: { marks }, ...(disruption && { disruption }) };
   return sampleState({
     pool: existingPool(spec, { status }),
     cluster: { kind: 'absent' },

@@ -1,6 +1,6 @@
 /** Short constructors of the domain's objects for tests. Each object is complete and healthy; a test only sets the differences. */
 
-import type { Bookkeeping, NodeGroupSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api/api.gen.ts';
+import type { NodeGroupSpec, Tracking, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api/api.gen.ts';
 import { FINALIZER } from '../api/labels.ts';
 import { withoutSteps } from '../derive.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
@@ -156,10 +156,10 @@ export const APPLIED = entriesOf(desiredFields(samplePool()));
 
 /** The status of a pool whose group was created. */
 export function knownStatus(
-  change: Partial<NonNullable<WindowsPoolStatus['nodeGroup']>> & Bookkeeping = {},
+  change: Partial<NonNullable<WindowsPoolStatus['nodeGroup']>> & Tracking = {},
 ): WindowsPoolStatus {
   const { applied = APPLIED, scalingTags, lastAppliedDesiredSize, gateTaint, ...nodeGroup } = change;
-  const bookkeeping = {
+  const tracking = {
     applied,
     ...(scalingTags && { scalingTags }),
     ...(lastAppliedDesiredSize !== undefined && { lastAppliedDesiredSize }),
@@ -169,7 +169,7 @@ export function knownStatus(
     cluster: { name: 'prod', arn: CLUSTER_ARN },
     nodeGroup: { name: 'web', arn: GROUP_ARN, status: 'ACTIVE', ...nodeGroup },
     runtimeClass: { name: 'windows-2022' },
-    bookkeeping,
+    tracking,
   };
 }
 

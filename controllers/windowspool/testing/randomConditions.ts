@@ -1,12 +1,12 @@
-/** What an earlier run left in status: conditions, and what status.bookkeeping records of them. Independent of each other. */
+/** What an earlier run left in status: conditions, and what status.tracking records of them. Independent of each other. */
 import fc from 'fast-check';
-import type { Bookkeeping, Condition } from '../api/api.gen.ts';
+import type { Condition, Tracking } from '../api/api.gen.ts';
 import { MINUTE, NOW } from './fixtures.ts';
 
 const timeAgo = fc.integer({ min: 0, max: 120 * MINUTE }).map((ms) => new Date(NOW - ms).toISOString());
 
-/** What the conditions of an earlier run left in status.bookkeeping. */
-export const randomRecords: fc.Arbitrary<Bookkeeping> = fc.record(
+/** What the conditions of an earlier run left in status.tracking. */
+export const randomRecords: fc.Arbitrary<Tracking> = fc.record(
   {
     ready: fc.constant(true),
     joiningSince: timeAgo,

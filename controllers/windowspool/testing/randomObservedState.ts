@@ -173,12 +173,12 @@ export const randomPool: fc.Arbitrary<WindowsPool> = fc
       ...(r.release === 'recorded' && { rollback: { from: NEXT, time } }),
       ...(r.replacement && { replacement: r.replacement }),
     });
-    const bookkeeping = {
-      ...status?.bookkeeping,
+    const tracking = {
+      ...status?.tracking,
       ...(r.created && { ownTemplate: TEMPLATE_NAME }),
       ...r.records,
     };
-    return { ...bare, status: { ...status, bookkeeping, conditions: r.conditions } };
+    return { ...bare, status: { ...status, tracking, conditions: r.conditions } };
   });
 
 /** The first and the last time of a node that the API server can write. */

@@ -1,6 +1,6 @@
 /** The truth table of a pool's conditions: how its lines are written, and what they have in common. */
 import assert from 'node:assert/strict';
-import type { Bookkeeping, WindowsPoolStatus } from '../api/api.gen.ts';
+import type { Tracking, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { ConditionStatus, NodeGroupConditions } from '../model/conditions.ts';
 import type { NodeGroup } from '../ports/eks.ts';
 import { nodeGroupConditions } from '../providers/nodeGroup/conditions/nodeGroupConditions.ts';
@@ -50,9 +50,9 @@ export function group(change: Partial<NodeGroup>, of = pool): Pick<EksState, 'gr
 }
 
 /** A status that records what is known of missing nodes. */
-export function recorded(missing: Pick<Bookkeeping, 'joiningSince' | 'nodesMissing'>): WindowsPoolStatus {
+export function recorded(missing: Pick<Tracking, 'joiningSince' | 'nodesMissing'>): WindowsPoolStatus {
   const status = knownStatus();
-  return { ...status, bookkeeping: { ...status?.bookkeeping, ...missing } };
+  return { ...status, tracking: { ...status?.tracking, ...missing } };
 }
 
 /** A status in which nodes have been joining for some minutes. */

@@ -15,7 +15,7 @@ function pool({ generation = 2, observedGeneration = 2, applied = [], reconcilin
     : [];
   return {
     metadata: { name: 'web', generation },
-    status: { observedGeneration, conditions, bookkeeping: { applied } },
+    status: { observedGeneration, conditions, tracking: { applied } },
   } as unknown as WindowsPool;
 }
 

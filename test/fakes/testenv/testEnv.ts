@@ -268,7 +268,7 @@ function isObserved({ metadata, status }: WindowsPool): boolean {
 export function isReconciled(pool: WindowsPool | undefined): boolean {
   if (!pool || !isObserved(pool) || conditionOf(pool, 'Reconciling') !== 'absent') return false;
   // `scaling=?` is a field whose change was sent and not observed yet: see appliedFields.ts of the domain.
-  return !pool.status?.bookkeeping?.applied?.some((field) => field.endsWith('=?'));
+  return !pool.status?.tracking?.applied?.some((field) => field.endsWith('=?'));
 }
 
 /** The webhook that EKS creates in every cluster, without its rules: no pod requests an address here. */

@@ -309,7 +309,7 @@ describe('a pool of existing nodes', () => {
 
   it('has its labels and taints in status before it writes them to a node, and until no node has them', async () => {
     const { world, deps } = await settledWorld({ labels: { tier: 'web' } });
-    const marks = () => world.pools.get('web')?.status?.bookkeeping?.marks;
+    const marks = () => world.pools.get('web')?.status?.tracking?.marks;
     const pool = world.pools.get('web') ?? assert.fail();
     assert.deepEqual(marks(), ['label/tier=web', 'taint/os=windows:NoSchedule']);
     world.apply({ ...pool, spec: { ...pool.spec, labels: { tier: 'db' } } });
@@ -333,7 +333,7 @@ describe('a pool of existing nodes', () => {
   it('writes all nodes in turn, also when the first ones are never written', async () => {
     const { world, deps } = await settledWorld({ paused: true }, many(1_000));
     const marks = marksIn(existingPool({ labels: { tier: 'web' } }).spec);
-    const pool = existingPool({ labels: { tier: 'web' } }, { status: { bookkeeping: { marks } } });
+    const pool = existingPool({ labels: { tier: 'web' } }, { status: { tracking: { marks } } });
     const observed = await observe(pool, undefined, {
       readCache: deps.readCache,
       sources: deps,

@@ -9,12 +9,12 @@ const MOST_MARKS = 300;
 
 /** Whether the spec has marks that status does not record yet. */
 export function hasNewMarks({ spec, status }: WindowsPool): boolean {
-  const recorded = new Set(status?.bookkeeping?.marks);
+  const recorded = new Set(status?.tracking?.marks);
   return marksIn(spec).some((mark) => !recorded.has(mark));
 }
 
 /** The marks that nodes may have. Those of earlier specs are forgotten once every node is up to date and none is to be released. */
-export function marksState({ pool, poolNodes, membership }: ObservedState): Pick<WindowsPoolStatus, 'bookkeeping'> {
+export function marksState({ pool, poolNodes, membership }: ObservedState): Pick<WindowsPoolStatus, 'tracking'> {
   const current = marksIn(pool.spec);
   const isSettled =
     !isDeleting(pool) &&
@@ -23,7 +23,7 @@ export function marksState({ pool, poolNodes, membership }: ObservedState): Pick
     membership.nextReadAt === Number.POSITIVE_INFINITY;
   const earlier = isSettled ? [] : [...marksOf(pool)].filter((mark) => !current.includes(mark));
   const marks = [...current, ...earlier].slice(0, MOST_MARKS).sort();
-  return marks.length > 0 ? { bookkeeping: { marks } } : {};
+  return marks.length > 0 ? { tracking: { marks } } : {};
 }
 
 /** The entries of the list of hosts that match no node or are malformed. */

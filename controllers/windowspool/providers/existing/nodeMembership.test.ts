@@ -89,7 +89,7 @@ const NOTHING = { held: 0, contested: undefined, toRelease: [] };
 describe('a change of a pool of existing nodes', () => {
   const marked = (name: string) => {
     const declared = pool(name, [name]);
-    return { ...declared, status: { bookkeeping: { marks: ['label/team=web'] } } };
+    return { ...declared, status: { tracking: { marks: ['label/team=web'] } } };
   };
 
   it('evaluates only the nodes that the pool selects or owns, however many nodes the other pools own', () => {

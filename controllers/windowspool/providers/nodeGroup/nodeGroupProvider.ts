@@ -14,7 +14,7 @@ import { nodeGroupPreview } from './nodeGroupPreview.ts';
 import { groupOf } from './observation/knownGroups.ts';
 import { type AwsSnapshot, awsRead } from './observation/nodeGroupSnapshot.ts';
 import { needsFacts, needsInstances, observeNodeGroup } from './observeGroup.ts';
-import { bookkeepingOf, clusterState, groupCheckStates, nodeGroupState, shownSize } from './reporting/groupStatus.ts';
+import { clusterState, groupCheckStates, nodeGroupState, shownSize, trackingOf } from './reporting/groupStatus.ts';
 import { publishOfNodeGroup } from './reporting/nodeGroupEvents.ts';
 import { nodeGroupSamples } from './reporting/nodeGroupSamples.ts';
 import { isRecordLost } from './secondGroup/secondGroup.ts';
@@ -37,13 +37,13 @@ export const eks: Provider<EksState, EksDerived> = {
   status: (outcome) => {
     const checks = groupCheckStates(outcome.after);
     const cluster = clusterState(outcome.after);
-    const bookkeeping = bookkeepingOf(outcome);
+    const tracking = trackingOf(outcome);
     const disruption = nextReservation(outcome);
     return {
       ...(!isRecordLost(outcome.after) && { nodeGroup: nodeGroupState(outcome) }),
       ...(checks.length > 0 && { checks }),
       ...(cluster && { cluster }),
-      ...(bookkeeping && { bookkeeping }),
+      ...(tracking && { tracking }),
       ...(disruption && { disruption }),
     };
   },

@@ -51,10 +51,10 @@ const FAILED = failed(
   }),
 );
 const FOREIGN = { tags: { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'other' } };
-const deleted = (launchSettings: object, change: Parameters<typeof launchSettingsToBe>[1] = {}, bookkeeping = {}) =>
+const deleted = (launchSettings: object, change: Parameters<typeof launchSettingsToBe>[1] = {}, tracking = {}) =>
   launchSettingsToBe(launchSettings, {
     pool: {
-      ...launchSettingsPool(launchSettings, {}, { ...knownStatus(), bookkeeping }),
+      ...launchSettingsPool(launchSettings, {}, { ...knownStatus(), tracking }),
       metadata: { ...launchSettingsPool(launchSettings).metadata, ...LEAVING },
     },
     ...change,

@@ -493,7 +493,7 @@ const reversed: readonly PlanCase[] = [
 
 const lost = (main: 'absent' | object, type: string) => {
   const scene = replacementScene({ spec: replacing(type), nodes: [...OLD_NODES, ...NEW_NODES] });
-  const pool = { ...scene.pool, status: { bookkeeping: {} } };
+  const pool = { ...scene.pool, status: { tracking: {} } };
   const made = scene.group;
   return derive({
     ...scene,

@@ -105,11 +105,11 @@ describe('the record of applied fields', () => {
     const cluster = { name: 'prod', arn: CLUSTER_ARN };
     const first = statusWith(undefined, { cluster, nodeGroupName: 'web', initial: { applied: ['a=1'], desired: 3 } });
     const nodeGroup = { name: 'web' };
-    assert.deepEqual(first, { cluster, nodeGroup, bookkeeping: { applied: ['a=1'], lastAppliedDesiredSize: 3 } });
+    assert.deepEqual(first, { cluster, nodeGroup, tracking: { applied: ['a=1'], lastAppliedDesiredSize: 3 } });
     const sending = statusWith(first, { cluster, nodeGroupName: 'web', sending: ['a', 'label b'] });
-    assert.deepEqual(sending.bookkeeping, { applied: ['a=?', 'label b=?'], lastAppliedDesiredSize: 3 });
+    assert.deepEqual(sending.tracking, { applied: ['a=?', 'label b=?'], lastAppliedDesiredSize: 3 });
     const again = statusWith(sending, { cluster, nodeGroupName: 'web', initial: { applied: [], desired: undefined } });
-    assert.deepEqual(again, { cluster, nodeGroup, bookkeeping: { applied: [] } });
+    assert.deepEqual(again, { cluster, nodeGroup, tracking: { applied: [] } });
   });
 });
 

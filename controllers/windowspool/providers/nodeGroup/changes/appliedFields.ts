@@ -1,5 +1,5 @@
 /**
- * The fields of a node group as last applied (`status.bookkeeping.applied`): each field with a digest of the value that it had when it last
+ * The fields of a node group as last applied (`status.tracking.applied`): each field with a digest of the value that it had when it last
  * matched the spec. This tells a change of the spec from an external edit, and the pool's fields from those of others. A digest is enough,
  * because the value is in the spec or no longer needed.
  */
@@ -48,7 +48,7 @@ export function desiredFields(pool: WindowsPool): Fields {
  */
 export function sentToCreate(pool: WindowsPool): string[] {
   const { desiredSize } = scalingIn(pool.spec);
-  const isSent = desiredSize === pool.status?.bookkeeping?.lastAppliedDesiredSize;
+  const isSent = desiredSize === pool.status?.tracking?.lastAppliedDesiredSize;
   return [...desiredFields(pool).keys(), ...(desiredSize === undefined || isSent ? [] : [DESIRED])];
 }
 

@@ -1,4 +1,4 @@
-/** The record of the fields of a node group as last applied (`status.bookkeeping.applied`): each field with a digest of its value. Pure. */
+/** The record of the fields of a node group as last applied (`status.tracking.applied`): each field with a digest of its value. Pure. */
 import type { WindowsPool } from '../../../api/api.gen.ts';
 import { hashOf } from '../../../util/hash.ts';
 
@@ -12,7 +12,7 @@ export function launchSettingsField(setting: string): string {
 
 /** Digests by field; undefined when status has none. */
 export function appliedOf({ status }: WindowsPool): ReadonlyMap<string, string> | undefined {
-  const entries = status?.bookkeeping?.applied;
+  const entries = status?.tracking?.applied;
   return entries && new Map(entries.map(splitEntry));
 }
 

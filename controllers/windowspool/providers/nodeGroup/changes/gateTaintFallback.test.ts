@@ -23,7 +23,7 @@ const words = 'Taint cannot contain reserved prefixes [kubernetes.io/, k8s.io/, 
 /** Simulates that EKS rejects taints with kubernetes.io/ in their key. */
 function refuses(world: FakeWorld, call: string): void {
   world.fails = (asked) =>
-    asked === call && world.pools.get('web')?.status?.bookkeeping?.gateTaint === undefined
+    asked === call && world.pools.get('web')?.status?.tracking?.gateTaint === undefined
       ? sampleError('refused', { operation: call, message: words })
       : undefined;
 }
@@ -57,7 +57,7 @@ describe('the gate taint if EKS rejects its key', () => {
     const deps = world.start();
     await until(world, deps, () => ready(world) === 'True', 'Ready');
     assert.deepEqual(taintsOf(world), ['os', PLAIN_GATE_TAINT_KEY]);
-    assert.equal(world.pools.get('web')?.status?.bookkeeping?.gateTaint, PLAIN_GATE_TAINT_KEY);
+    assert.equal(world.pools.get('web')?.status?.tracking?.gateTaint, PLAIN_GATE_TAINT_KEY);
     assert.equal(openFailure(world.pools.get('web')?.status?.nodeGroup), undefined);
     assert.equal(eventCount(world), 1);
   });

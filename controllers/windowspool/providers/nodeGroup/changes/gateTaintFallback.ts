@@ -26,7 +26,7 @@ export function tolerateGateKey(outcome: Outcome<EksState>): Outcome<EksState> {
 /** The key that replaces the default one; absent while EKS has not rejected that. */
 export function gateTaintState({ pool, errors }: EksState): { readonly gateTaint?: string } {
   const isRefused = errors.some(({ error }) => error.code === CODE);
-  const gateTaint = isRefused ? PLAIN_GATE_TAINT_KEY : pool.status?.bookkeeping?.gateTaint;
+  const gateTaint = isRefused ? PLAIN_GATE_TAINT_KEY : pool.status?.tracking?.gateTaint;
   return gateTaint === undefined ? {} : { gateTaint };
 }
 

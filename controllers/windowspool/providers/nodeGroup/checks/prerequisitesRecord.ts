@@ -5,7 +5,7 @@ import type { EksState } from '../model/groupState.ts';
 
 /** What status records of PrerequisitesMet. */
 export function prerequisitesRecordOf({ status }: WindowsPool): PrerequisitesRecord {
-  return status?.bookkeeping?.prerequisites ?? {};
+  return status?.tracking?.prerequisites ?? {};
 }
 
 /** Whether a prerequisite was reported as not met or not checked: then all are checked until they are met. */

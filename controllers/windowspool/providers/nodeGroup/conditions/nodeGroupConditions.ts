@@ -53,7 +53,7 @@ const readiness: Readiness<Parts> = {
  * must be verified.
  */
 function isRolling(s: EksState, { NodesVerified }: Parts): boolean {
-  const wasReady = s.pool.status?.bookkeeping?.ready === true;
+  const wasReady = s.pool.status?.tracking?.ready === true;
   return (
     wasReady && lastKnownState(s).status === 'UPDATING' && NodesVerified.status !== 'False' && s.poolNodes.verified > 0
   );

@@ -557,7 +557,7 @@ describe('UpToDate', () => {
   it('reports every difference as an edit when the status was lost', () => {
     const lost = samplePool(
       { nodeGroup: { driftPolicy: 'Report' } },
-      { status: { ...status, nodeGroup: { name: 'web' }, bookkeeping: {} } },
+      { status: { ...status, nodeGroup: { name: 'web' }, tracking: {} } },
     );
     assert.equal(
       nodeGroupConditions(outcomeOf(sampleState({ pool: lost, ...group(edited) }))).UpToDate.reason,

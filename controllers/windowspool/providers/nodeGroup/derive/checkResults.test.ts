@@ -22,7 +22,7 @@ describe('the prerequisites of a pool', () => {
     assert.deepEqual([scope({}), scope({ disruption })], ['complete', 'standing']);
   });
 
-  const recorded = (prerequisites: PrerequisitesRecord) => ({ bookkeeping: { prerequisites } });
+  const recorded = (prerequisites: PrerequisitesRecord) => ({ tracking: { prerequisites } });
   const cases: readonly (readonly [string, WindowsPoolStatus, Scope])[] = [
     ['only those that others can change, while the last report was that all are met', {}, 'standing'],
     ['all, after any other report', recorded({ result: 'NotMet' }), 'complete'],

@@ -99,7 +99,7 @@ function changedDesired(pool: WindowsPool): number | undefined {
   if (desired === undefined || !applied) return undefined;
   // Another size may have been sent just before a crash, so the size is sent again.
   if (applied.has(DESIRED)) return desired;
-  return pool.status?.bookkeeping?.lastAppliedDesiredSize === desired ? undefined : desired;
+  return pool.status?.tracking?.lastAppliedDesiredSize === desired ? undefined : desired;
 }
 
 /**

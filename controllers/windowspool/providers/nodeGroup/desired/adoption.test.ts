@@ -243,7 +243,7 @@ describe('a pool that adopts a group', () => {
     it(`has the same result after a crash ${when} each of its calls`, async () => {
       const recording = legacyWorld();
       await until(recording, recording.start(), isUpToDate(recording), 'UpToDate');
-      const memory = recording.pools.get('web')?.status?.bookkeeping?.applied;
+      const memory = recording.pools.get('web')?.status?.tracking?.applied;
       for (const [at, call] of recording.calls.entries()) {
         const world = legacyWorld();
         world.crash = { at, when };
@@ -251,7 +251,7 @@ describe('a pool that adopts a group', () => {
         world.crash = undefined;
         await until(world, world.start(), isUpToDate(world), `UpToDate after a crash ${when} ${call}`);
         assert.deepEqual(partsOf(world.groups.get('web')), CORRECTED, `${when} ${call}`);
-        assert.deepEqual(world.pools.get('web')?.status?.bookkeeping?.applied, memory, `${when} ${call}`);
+        assert.deepEqual(world.pools.get('web')?.status?.tracking?.applied, memory, `${when} ${call}`);
         assert.equal(world.created, 0);
       }
     });

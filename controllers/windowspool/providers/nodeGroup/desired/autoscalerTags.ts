@@ -140,7 +140,7 @@ function isRemembered(key: string): boolean {
 
 /** The short keys of the tags that the operator has set, or may have set, for labels and taints of the user. */
 export function rememberedTags({ status }: WindowsPool): readonly string[] {
-  return status?.bookkeeping?.scalingTags ?? [];
+  return status?.tracking?.scalingTags ?? [];
 }
 
 /** The remembered keys with those of a change that is about to be sent. */

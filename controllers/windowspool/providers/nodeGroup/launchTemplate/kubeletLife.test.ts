@@ -51,10 +51,10 @@ function renderAsBefore(world: FakeWorld): void {
   const kubelet = { 'eviction-hard': 'memory.available<1Gi' };
   const text = hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), kubelet, userData: undefined });
   const field = launchSettingsField(USER_DATA);
-  const { bookkeeping } = pool.status ?? {};
-  const others = (bookkeeping?.applied ?? []).filter((entry) => !entry.startsWith(`${field}=`));
+  const { tracking } = pool.status ?? {};
+  const others = (tracking?.applied ?? []).filter((entry) => !entry.startsWith(`${field}=`));
   const applied = [...others, `${field}=${digestOf(text)}`].sort();
-  world.pools.set('web', { ...pool, status: { ...pool.status, bookkeeping: { ...bookkeeping, applied } } });
+  world.pools.set('web', { ...pool, status: { ...pool.status, tracking: { ...tracking, applied } } });
 }
 
 describe('a pool that sets its kubelet', () => {

@@ -148,7 +148,7 @@ describe('a pool that sets launch settings', () => {
     await until(world, deps, isReady(world), 'a pool that is Ready');
     assert.deepEqual([templates(world), world.groups.get('web')?.diskSizeGiB], [[], 60]);
     await hours(world, deps, 1);
-    assert.equal(world.pools.get('web')?.status?.bookkeeping?.ownTemplate, undefined);
+    assert.equal(world.pools.get('web')?.status?.tracking?.ownTemplate, undefined);
   });
 });
 

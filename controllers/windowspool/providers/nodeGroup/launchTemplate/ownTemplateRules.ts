@@ -180,7 +180,7 @@ function deletion({ id, name }: OwnTemplate, why: string): Step[] {
 
 /** Whether a template with the pool's name may be the pool's. */
 export function mayHaveTemplate({ pool }: Pick<EksState, 'pool'>): boolean {
-  return hasLaunchSettings(pool.spec) || pool.status?.bookkeeping?.ownTemplate !== undefined;
+  return hasLaunchSettings(pool.spec) || pool.status?.tracking?.ownTemplate !== undefined;
 }
 
 /**

@@ -72,7 +72,7 @@ export function rejectionOf({ errors }: Pick<EksState, 'errors'>, step: Step['ki
 
 /** Whether nodes have been missing for longer than the join grace, as status records. */
 export function isOverdue({ pool, now, settings }: EksState): boolean {
-  const { nodesMissing = false, joiningSince } = pool.status?.bookkeeping ?? {};
+  const { nodesMissing = false, joiningSince } = pool.status?.tracking ?? {};
   return nodesMissing || (joiningSince !== undefined && now - Date.parse(joiningSince) >= settings.joinGraceMs);
 }
 

@@ -1,5 +1,5 @@
 /** The node group in status, and the records that must survive a restart of the operator. */
-import type { Bookkeeping, CheckState, NodeGroupState, WindowsPoolStatus } from '../../../api/api.gen.ts';
+import type { CheckState, NodeGroupState, Tracking, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import { checkReasons } from '../../../api/reasons.ts';
 import { AWS_MESSAGE_LENGTH, LIST_LENGTH, STEP_LENGTH } from '../../../api/statusLimits.ts';
 import { checkStates } from '../../../checks/checkStates.ts';
@@ -155,10 +155,10 @@ function changesOf(outcome: RunResult<EksDerived>): Pick<NodeGroupState, 'update
   return { ...(update && { update }), ...(failedChanges.length > 0 && { failedChanges }) };
 }
 
-/** status.bookkeeping after a run: what cannot be observed anywhere. */
-export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | undefined {
+/** status.tracking after a run: what cannot be observed anywhere. */
+export function trackingOf(outcome: RunResult<EksDerived>): Tracking | undefined {
   const { pool, group } = outcome.after;
-  const recorded = pool.status?.bookkeeping;
+  const recorded = pool.status?.tracking;
   if (isClusterMismatch(outcome.after)) return recorded && withoutConditionRecords(recorded);
   const owned = ownedGroup(pool, group);
   const isNew = isCreatedFrom(outcome.after, owned);
@@ -166,7 +166,7 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
   const tags = nextScalingTags(outcome.after);
   const sent = { isNew, isSizeSent: outcome.accepted?.desired !== undefined };
   const applied = owned ? nextApplied(pool, owned, sent) : recorded?.applied;
-  const bookkeeping = {
+  const tracking = {
     ...(applied && { applied }),
     ...(recorded?.secondApplied && secondGroupState(outcome).replacement && { secondApplied: recorded.secondApplied }),
     ...(tags && { scalingTags: [...tags] }),
@@ -174,20 +174,20 @@ export function bookkeepingOf(outcome: RunResult<EksDerived>): Bookkeeping | und
     ...templateRecord(outcome.after),
     ...(size !== undefined && { lastAppliedDesiredSize: size }),
   };
-  return Object.keys(bookkeeping).length > 0 ? bookkeeping : undefined;
+  return Object.keys(tracking).length > 0 ? tracking : undefined;
 }
 
 /** Whether EKS has just created the group from the spec as it is now. After a crash, it may have finished when the operator sees it for the first time. */
 function isCreatedFrom({ pool, due: { creation } }: EksDerived, owned: NodeGroup | undefined): boolean {
   if (!owned || creation === undefined || creationOf(owned.tags).spec !== creation.spec) return false;
-  const isFirst = pool.status?.bookkeeping?.lastAppliedDesiredSize === undefined;
+  const isFirst = pool.status?.tracking?.lastAppliedDesiredSize === undefined;
   return owned.status === 'CREATING' || (isFirst && appliedOf(pool)?.has(DESIRED) === true);
 }
 
 /** The name of the pool's launch template, until EC2 says that it does not exist and the spec needs none. It is recorded again if the status was lost. */
-function templateRecord(s: EksState): Pick<Bookkeeping, 'ownTemplate'> {
+function templateRecord(s: EksState): Pick<Tracking, 'ownTemplate'> {
   const { pool, ownTemplate: seen } = s;
-  const ownTemplate = ownTemplateIn(s)?.name ?? pool.status?.bookkeeping?.ownTemplate;
+  const ownTemplate = ownTemplateIn(s)?.name ?? pool.status?.tracking?.ownTemplate;
   const isUnneeded = seen?.kind === 'absent' && !hasLaunchSettings(pool.spec);
   return ownTemplate === undefined || isUnneeded ? {} : { ownTemplate };
 }
@@ -200,11 +200,11 @@ function lastAppliedDesiredSize(outcome: Outcome<EksState>, owned: NodeGroup | u
   const { pool, update } = outcome.after;
   const { desiredSize: desired } = scalingIn(pool.spec);
   if (desired === undefined) return undefined;
-  const { bookkeeping, nodeGroup } = pool.status ?? {};
-  const isLost = owned !== undefined && bookkeeping?.applied === undefined;
+  const { tracking, nodeGroup } = pool.status ?? {};
+  const isLost = owned !== undefined && tracking?.applied === undefined;
   if (isLost || owned?.scaling.desiredSize === desired) return desired;
   const succeeded = update?.status === 'Successful' && update.id === nodeGroup?.update?.id;
-  return (succeeded ? nodeGroup?.update?.desiredSize : undefined) ?? bookkeeping?.lastAppliedDesiredSize;
+  return (succeeded ? nodeGroup?.update?.desiredSize : undefined) ?? tracking?.lastAppliedDesiredSize;
 }
 
 function updateState({ after, accepted }: RunResult<EksDerived>): NodeGroupState['update'] {

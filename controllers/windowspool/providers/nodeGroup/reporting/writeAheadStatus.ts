@@ -1,6 +1,6 @@
 /** What status records before AWS is called, because it cannot be observed anywhere else. Pure. */
 
-import type { Bookkeeping, NodeGroupState, WindowsPoolStatus } from '../../../api/api.gen.ts';
+import type { NodeGroupState, Tracking, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import type { DisruptionReservation } from '../../../model/disruption.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { UNSURE } from '../changes/appliedFields.ts';
@@ -54,7 +54,7 @@ export function writeAhead(s: EksState, what: Omit<WriteAheadRecord, 'cluster' |
 /** The status with the record in it. */
 export function statusWith(status: WindowsPoolStatus | undefined, ahead: WriteAheadRecord): WindowsPoolStatus {
   const { cluster, nodeGroupName, initial, sending = [], reservation, ownTemplate, second, isSwitched } = ahead;
-  const { lastAppliedDesiredSize: lastSize, ...noted } = status?.bookkeeping ?? {};
+  const { lastAppliedDesiredSize: lastSize, ...noted } = status?.tracking ?? {};
   const before = isSwitched ? exchanged(noted, second?.replacement !== undefined) : noted;
   const known = initial?.applied ?? before.applied;
   const kept = (known ?? []).filter((entry) => !sending.includes(splitEntry(entry)[0]));
@@ -63,7 +63,7 @@ export function statusWith(status: WindowsPoolStatus | undefined, ahead: WriteAh
     applied: [...kept, ...sending.map((field) => `${field}=${UNSURE}`)].sort(),
   };
   const size = initial ? initial.desired : lastSize;
-  const bookkeeping = {
+  const tracking = {
     ...before,
     ...(size !== undefined && { lastAppliedDesiredSize: size }),
     ...(ownTemplate !== undefined && { ownTemplate }),
@@ -76,7 +76,7 @@ export function statusWith(status: WindowsPoolStatus | undefined, ahead: WriteAh
     ...second,
     ...failuresWith(status, ahead),
   };
-  return { ...status, cluster, nodeGroup, bookkeeping, ...(reservation && { disruption: reservation }) };
+  return { ...status, cluster, nodeGroup, tracking, ...(reservation && { disruption: reservation }) };
 }
 
 /** The failures in status with that of the canary first. After a switch only those of automatic updates are kept, which may be due again for either group. */
@@ -93,6 +93,6 @@ function failuresWith(
 }
 
 /** The records of the two groups, when they change roles. */
-function exchanged({ applied, secondApplied: _before, ...rest }: Bookkeeping, isReplacement: boolean): Bookkeeping {
+function exchanged({ applied, secondApplied: _before, ...rest }: Tracking, isReplacement: boolean): Tracking {
   return { ...rest, ...(isReplacement && applied && { secondApplied: applied }) };
 }

@@ -97,7 +97,7 @@ function shown(s: EksDerived): Phase | undefined {
 /** The pool without its status. Its first group is the main one again. */
 function lost({ second, group, pool, ...rest }: EksDerived, isFirstMain: boolean): EksDerived {
   const views = isFirstMain || !second ? { group, ...(second && { second }) } : { group: second, second: group };
-  return derive({ ...rest, ...views, pool: { ...pool, status: { bookkeeping: {} } } });
+  return derive({ ...rest, ...views, pool: { ...pool, status: { tracking: {} } } });
 }
 
 /** What happens in each situation: the first step, with the phase that it records; or nothing. */

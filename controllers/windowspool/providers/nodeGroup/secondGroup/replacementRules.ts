@@ -131,7 +131,7 @@ function switched(s: EksState, { name, replacement, text, isNew, keepsMain }: Sw
     nodeGroupName: name,
     // What the main group has is unknown until it is read: the values of the spec are sent again.
     initial: {
-      applied: isNew ? [] : (pool.status?.bookkeeping?.secondApplied ?? []),
+      applied: isNew ? [] : (pool.status?.tracking?.secondApplied ?? []),
       desired: desiredSize,
     },
     sending: [...desiredFields(pool).keys(), ...(isNew || desiredSize === undefined ? [] : [DESIRED])],
