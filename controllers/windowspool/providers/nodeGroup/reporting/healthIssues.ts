@@ -57,7 +57,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   Ec2SubnetNotFound:
     'Set nodeGroup.immutableChangePolicy: Replace and existing subnets, because EKS cannot change the subnets of a node group. If the creation failed, correct nodeGroup.subnets.',
   IamInstanceProfileNotFound:
-    'Recreate the instance profile with its former name (aws iam create-instance-profile), and add the role to it (aws iam add-role-to-instance-profile --role-name ROLE).',
+    'Recreate the instance profile with its former name (aws iam create-instance-profile --instance-profile-name NAME), and add the role to it (aws iam add-role-to-instance-profile --instance-profile-name NAME --role-name ROLE).',
   IamLimitExceeded: `Delete unused IAM roles and instance profiles, or request a higher quota (${QUOTAS} iam).`,
   IamNodeRoleNotFound:
     'Recreate IAM role ROLE with its policies, and then its EKS access entry, because the old entry does not apply to a recreated role.',
