@@ -8,6 +8,7 @@ import type {
   WarmPoolState,
   WindowsPool,
 } from '../../controllers/windowspool/api/api.gen.ts';
+import { RETRY_ANNOTATION } from '../../controllers/windowspool/api/labels.ts';
 import {
   type NodeCheck,
   nodeCheckReasons,
@@ -201,7 +202,11 @@ function nextOf(pool: WindowsPool, { problems, inProgress, notes }: Findings): N
 function nextFor({ condition, reason, message }: Finding, pool: WindowsPool): Next {
   const { name } = pool.metadata;
   const nextStep = remedyOf(reason, name);
-  if (RETRIED.includes(reason)) return { nextStep, nextCommand: command('retry', name) };
+  if (RETRIED.includes(reason)) {
+    const first = commandIn(message);
+    const isRetry = first === undefined || first.includes(RETRY_ANNOTATION);
+    return { nextStep, nextCommand: isRetry ? command('retry', name) : first };
+  }
   const check = nodeCheckReasons.find((each) => each === reason);
   const failing = pool.status?.failingNodes?.find((node) => node.reason === reason);
   if (check && failing) return { nextStep, nextCommand: commandForNode(check, failing.name, name) };

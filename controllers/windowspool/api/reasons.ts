@@ -268,7 +268,7 @@ const others = {
   Draining:
     'Nodes that are replaced or removed are being drained, or their instances are terminating. No action is needed.',
   DrainBlocked:
-    'Pods block the drain of a node that is replaced or removed. The message names the cause. Scale the workload up or delete the pods, or cancel by removing the annotation. After disruption.drain.timeout, the node stays.',
+    'Pods block the drain of a node that is replaced or removed. The message names the cause. Scale the workload up or delete the pods, or cancel by removing the annotation winpool.dev/replace or winpool.dev/remove of the node. After disruption.drain.timeout, the node stays.',
   DisruptionPending:
     'The replacement or removal of a node waits: the maximum number of nodes or pools is being disrupted, EKS is changing the node group, or the pool is paused. It continues automatically. No action is needed.',
   RemovalRejected:
@@ -338,13 +338,13 @@ export function remedyFor(reason: NodeCheck, node: string): string {
   return remedies[reason].replace('NODE', node);
 }
 
-const REPLACE = 'Replace it: kubectl annotate node NODE winpool.dev/replace=true';
+const REPLACE = 'Drain and replace it: kubectl annotate node NODE winpool.dev/replace=true';
 
 const remedies: Readonly<Record<NodeCheck, string>> = {
   NodeUnreadable: 'Correct the value: kubectl edit node NODE --subresource=status',
   WrongArchitecture: 'Check the instance types of the node group.',
   UnknownKernelVersion: 'Check the node: kubectl describe node NODE',
-  WrongBuild: REPLACE,
+  WrongBuild: `Pods of the pool fail on it. ${REPLACE}`,
   RevisionTooLow: 'Move to a newer AMI release; for a node group, set nodeGroup.releaseVersion.',
   BuildLabelMismatch: 'Resume the pool if it is paused; the operator corrects the label.',
   RegistrationTaintMissing: REPLACE,

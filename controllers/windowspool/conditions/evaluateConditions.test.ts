@@ -195,12 +195,7 @@ describe('a missing permission', () => {
       sampleState({ errors: [{ at: NOW, step: 'updateConfig', error: denied }] }),
       {
         PrerequisitesMet: ['False AccessDenied', ...DENIED],
-        NodeGroupReady: [
-          'Unknown AccessDenied',
-          'UpdateNodegroupConfig',
-          'web',
-          'not authorized to perform: eks:Update',
-        ],
+        NodeGroupReady: ['Unknown AccessDenied', 'UpdateNodegroupConfig', 'web', 'See PrerequisitesMet.'],
         Reconciling: ['True AccessDenied', ...DENIED],
       },
     ],
@@ -220,12 +215,7 @@ describe('a missing permission', () => {
       }),
       {
         PrerequisitesMet: ['False AccessDenied', ...DENIED],
-        NodeGroupReady: [
-          'Unknown AccessDenied',
-          'UpdateNodegroupConfig',
-          'web',
-          'not authorized to perform: eks:Update',
-        ],
+        NodeGroupReady: ['Unknown AccessDenied', 'UpdateNodegroupConfig', 'web', 'See PrerequisitesMet.'],
         Stalled: ['True AccessDenied', ...DENIED],
       },
     ],
@@ -235,7 +225,7 @@ describe('a missing permission', () => {
       {
         Ready: ['False AccessDenied', ...DENIED],
         PrerequisitesMet: ['False AccessDenied', ...DENIED],
-        NodeGroupReady: ['False AccessDenied', 'UpdateNodegroupConfig', 'web', 'not authorized to perform: eks:Update'],
+        NodeGroupReady: ['False AccessDenied', 'UpdateNodegroupConfig', 'web', 'See PrerequisitesMet.'],
         NodesVerified: NO_NODES_YET,
         Reconciling: ['True AccessDenied', ...DENIED],
       },

@@ -22,13 +22,16 @@ export function referring(
   conditions: readonly (readonly [type: string, state: ConditionState])[],
 ): readonly (readonly [type: string, state: ConditionState])[] {
   const earlier: { readonly origin: string; readonly text: string }[] = [];
-  return conditions.map(([type, state]) => {
-    const { message } = state;
+  const origins = new Map<string, string>();
+  return conditions.map(([type, condition]) => {
+    const message = condition.message.replace(/See (\w+)\.$/, (_, to: string) => referenceTo(origins.get(to) ?? to));
+    const state = { ...condition, message };
     if (message.length < SHORTEST) return [type, state];
     const whole = earlier.find(({ text }) => text.includes(message));
     const part = earlier.find(({ text }) => message.includes(text));
     earlier.push({ origin: whole?.origin ?? type, text: message });
     if (whole) {
+      origins.set(type, whole.origin);
       const beginning = SHOWN_ALONE.includes(type) ? `${firstSentence(message)} ` : '';
       return [type, { ...state, message: beginning + referenceTo(whole.origin) }];
     }

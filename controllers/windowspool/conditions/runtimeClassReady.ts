@@ -54,14 +54,14 @@ function foreign(s: ObservedState, seen: RuntimeClass): ConditionState {
     );
   if (isReplaced(seen, s.pool)) return pending(s, 'replaced');
   const owner = managedBy === undefined ? 'was not created by the operator' : `is managed by ${managedBy}`;
-  const replace = managedBy === undefined ? howToReplace(s.pool, seen) : 'or change it there';
-  const message = `RuntimeClass ${name} ${owner} and cannot be used: ${misfits.join('; ')}. Set runtimeClass.name to a new name, ${replace}.`;
+  const replace = managedBy === undefined ? howToReplace(s.pool, seen) : 'or change it there.';
+  const message = `RuntimeClass ${name} ${owner} and cannot be used: ${misfits.join('; ')}. Set runtimeClass.name to a new name, ${replace}`;
   return falseCondition('NotOwned', message, 'stalled');
 }
 
 /** How the operator is permitted to replace the RuntimeClass, as the rest of a sentence. */
 function howToReplace({ metadata, spec }: WindowsPool, seen: RuntimeClass): string {
-  if (!selectsWindows(seen)) return 'or delete it: the operator never replaces one that does not select Windows nodes';
+  if (!selectsWindows(seen)) return 'or delete it: the operator never replaces one that does not select Windows nodes.';
   const steps = compact([
     spec.runtimeClass.adoption === 'Never' && 'set runtimeClass.adoption: IfUnowned',
     seen.adoptableBy !== metadata.name &&

@@ -129,12 +129,10 @@ describe('a pool that needs user action is Stalled with the reason', () => {
       }),
       stalledAndReady('NodeGroupReady', [
         'False UpdateFailed',
-        'u-1',
         'web',
         'PodEvictionFailure',
         'Reached max retries',
         'ip-10-0-1-1',
-        '3 of 3',
       ]),
     ],
     [

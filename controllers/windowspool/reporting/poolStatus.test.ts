@@ -321,8 +321,7 @@ describe('the node group in the status', () => {
     const failed = {
       target: running.target,
       reason: 'UpdateFailed',
-      message:
-        'Update u-1 of node group web failed: NodeCreationFailure: No node joined (i-1). 3 of 3 nodes are still verified.',
+      message: 'Update of node group web failed: NodeCreationFailure: No node joined (i-1).',
       time: TIME,
     };
     assert.deepEqual(openFailure(state), failed);

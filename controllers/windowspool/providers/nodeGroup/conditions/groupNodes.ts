@@ -114,7 +114,7 @@ function remedyForLate(late: readonly Instance[] | undefined, joinedNodes: numbe
   const [first] = late ?? [];
   const access = 'that the EKS access entry of the node role has the type EC2_WINDOWS, and ';
   const log = first
-    ? `the kubelet log on the instance, for which the node role needs the policy AmazonSSMManagedInstanceCore: aws ssm start-session --target ${first.id}`
+    ? `the kubelet log on the instance; Session Manager needs the policy AmazonSSMManagedInstanceCore in the node role: aws ssm start-session --target ${first.id}`
     : 'the kubelet log.';
   return `Check ${joinedNodes > 0 ? '' : access}${log}`;
 }

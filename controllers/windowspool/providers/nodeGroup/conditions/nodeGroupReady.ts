@@ -103,7 +103,7 @@ function notOwned(s: EksDerived, group: NodeGroup): ConditionState {
   const whose = owner ? `is managed by WindowsPool ${owner}` : `is not managed by this pool (tag ${POOL_KEY} missing)`;
   const remedy = owner
     ? OTHER_NAME
-    : `${OTHER_NAME}, or let this pool adopt the node group: ${settings.docsUrl}/adoption.md`;
+    : `${OTHER_NAME}, or let this pool adopt the node group (${settings.docsUrl}/adoption.md)`;
   const message = `Node group ${name} exists but ${whose}, so the operator does not change it. ${remedy}.`;
   return falseCondition('NotOwned', message, 'stalled');
 }
@@ -127,12 +127,12 @@ function assessErrors(s: EksDerived, name: string, group: NodeGroup | undefined)
     (entry) => failedKindOf(entry).blocks === 'nodeGroup' && !isReleaseAwaited(s, entry),
   )?.error;
   if (!error || error.kind === 'busy' || error.kind === 'conflict') return undefined;
-  return {
-    status: group ? 'Unknown' : 'False',
-    reason: errorReasons[error.kind] ?? 'AWSUnavailable',
-    message: sentence(`${error.operation} of node group ${name} failed: ${error.message}`),
-    working: true,
-  };
+  const message =
+    error.kind === 'denied'
+      ? `AWS denied ${error.operation} for node group ${name}. See PrerequisitesMet.`
+      : sentence(`${error.operation} of node group ${name} failed: ${error.message}`);
+  const reason = errorReasons[error.kind] ?? 'AWSUnavailable';
+  return { status: group ? 'Unknown' : 'False', reason, message, working: true };
 }
 
 /** Reports a call about the pool's launch template that failed, before its group exists. */
@@ -152,11 +152,11 @@ function remediesOf(s: EksState, group: NodeGroup): string {
 }
 
 /** When a failed creation is retried, and how to retry it now. */
-function nextAttempt({ pool, settings, now }: EksState, failedAt: number): string {
+function nextAttempt({ pool, settings, now }: EksState, failedAt: number, how = 'retries'): string {
   const at = failedAt + settings.createRetryMs;
   return isPaused(pool) || at <= now
-    ? 'The operator retries.'
-    : `Next attempt at ${clockTime(at)}; to retry now: ${retryCommand(pool)}`;
+    ? `The operator ${how}.`
+    : `At ${clockTime(at)}, the operator ${how}; to do that now: ${retryCommand(pool)}`;
 }
 
 /** Whether the error means that EKS does not offer the newest release yet: UpToDate reports it, and nothing that the spec names is missing. */
@@ -181,7 +181,7 @@ function assessStatus(result: RunResult<EksDerived>, group: NodeGroup): Conditio
       const cause = `${likelyCause(s, symptomsOf(group))}${remediesOf(s, group)}`;
       return falseCondition(
         'CreateFailed',
-        `EKS failed to create node group ${group.name}: ${describeIssues(group)}${cause} A retry deletes the group with its instances first. ${nextAttempt(s, group.modifiedAt)}`,
+        `EKS failed to create node group ${group.name}: ${describeIssues(group)}${cause} ${nextAttempt(s, group.modifiedAt, 'deletes the group with its instances and tries again')}`,
         'stalled',
       );
     }

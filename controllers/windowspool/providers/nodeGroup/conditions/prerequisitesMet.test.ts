@@ -205,7 +205,7 @@ describe('PrerequisitesMet', () => {
         ],
       }),
       {
-        NodeGroupReady: ['Unknown AccessDenied', 'CreateNodegroup', 'web', 'the call was denied'],
+        NodeGroupReady: ['Unknown AccessDenied', 'CreateNodegroup', 'web', 'See PrerequisitesMet.'],
         PrerequisitesMet: ['False AccessDenied', 'nodeGroup.nodeRole is the role that you meant', 'PassNodeRole'],
         Reconciling: ['True AccessDenied', 'nodeGroup.nodeRole is the role that you meant', 'PassNodeRole'],
       },

@@ -2,7 +2,13 @@
 
 import { USABLE_BY_TAG } from '../../../api/labels.ts';
 import type { Reason } from '../../../api/reasons.ts';
-import { describeResults, prerequisitesLink, remarkable, remarksOf } from '../../../checks/describeChecks.ts';
+import {
+  describeResult,
+  describeResults,
+  prerequisitesLink,
+  remarkable,
+  remarksOf,
+} from '../../../checks/describeChecks.ts';
 import type { CheckResults } from '../../../checks/runChecks.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
 import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/missingPermission.ts';
@@ -92,7 +98,11 @@ function assessFailed(s: EksDerived, checked: CheckResults): PrerequisitesState 
   // A transient error is not included: the message would change with each attempt.
   const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
   const results = describeResults(failed, s.settings);
-  const missing = failed.length === 1 ? results : `${failed.length} prerequisites not met: ${results}`;
+  // The first one tells what to do now.
+  const missing =
+    failed.length === 1
+      ? results
+      : `${failed.length} prerequisites not met: ${results} ${first.check.reason}: ${sentence(describeResult(first))}`;
   const remarks = remarksOf(s.pool, checked, s.settings);
   const { blocking } = s.due.prerequisites;
   const isTransient = blocking.every((result) => result.isTransient);

@@ -4,7 +4,7 @@ import type { Step } from '../../../model/steps.ts';
 import type { CallError } from '../../../ports/callResult.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { timeOf } from '../../../util/durations.ts';
-import { count, sentence } from '../../../util/words.ts';
+import { sentence } from '../../../util/words.ts';
 import { describeError, isRetriable, MOST_FAILED_CHANGES, NOT_OFFERED } from '../changes/describeFailedChanges.ts';
 import { remedyForTaint } from '../changes/reservedTaints.ts';
 import { isRetried, retryOf } from '../changes/retryAnnotation.ts';
@@ -189,7 +189,8 @@ function resultOfUpdate(s: EksState): FailedTarget | undefined {
   const words = update.errors.map((error) => sentence(describeError(error))).join(' ');
   const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
   const script = update.errors.some(({ code }) => code === 'NodeCreationFailure') ? scriptFirst(s) : '';
-  const message = `Update ${update.id} of node group ${nodeGroupNameOf(pool)} failed: ${words || 'EKS reports no reason.'}${verifiedStill(s)}${script}${pods}`;
+  const what = recorded.change ? ` (${recorded.change})` : '';
+  const message = `Update of node group ${nodeGroupNameOf(pool)}${what} failed: ${words || 'EKS reports no reason.'}${script}${pods}`;
   return { target: recorded.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
 }
 
@@ -207,11 +208,6 @@ function failedCanary(
   const reason = isTransient ? NOT_OFFERED : 'CanaryFailed';
   const release = failedRelease(s);
   return known ?? { target, reason, message, time: timeOf(s.now), ...retryOf(s.pool), ...(release && { release }) };
-}
-
-/** How many nodes are still verified: a failed update leaves the group as it was. */
-function verifiedStill({ poolNodes: { verified, total } }: EksState): string {
-  return total > 0 ? ` ${verified} of ${count(total, 'node')} ${total === 1 ? 'is' : 'are'} still verified.` : '';
 }
 
 /** The targets that are open now: none when the group matches the spec, for whatever reason. */

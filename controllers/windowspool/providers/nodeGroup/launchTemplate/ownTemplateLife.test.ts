@@ -530,7 +530,7 @@ describe("the pool's launch template", () => {
         id,
         'disk.sizeGiB',
         '200',
-        'PrerequisitesMet',
+        'free IP addresses',
       );
       assert.deepEqual([writes(world), ready(world)], [[], 'True']);
     });

@@ -70,7 +70,7 @@ describe('an upgrade', () => {
     assert.deepEqual([stateOf(world)?.update?.status, stateOf(world)?.update?.errors], ['Failed', [words]]);
     const shown = conditionOf(world, 'NodeGroupReady') ?? '';
     const remedy = ['shop/cart-0', 'PodDisruptionBudget cart', 'nodeGroup.update.force: true'];
-    assertBrief(shown, 'False UpdateFailed', `${stateOf(world)?.update?.id}`, 'web', words, ...remedy);
+    assertBrief(shown, 'False UpdateFailed', `release ${NEXT}`, 'web', words, ...remedy);
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
   });
 
