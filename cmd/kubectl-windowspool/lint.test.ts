@@ -242,6 +242,7 @@ describe('kubectl windowspool lint', () => {
       pool({ verification, runtimeClass: { handler: 'runhcs-wcow-hypervisor' } }),
       pool({}),
       pool({ windowsVersion: 'Windows2016', verification }),
+      pool({ windowsVersion: 'constructor', verification }),
       { kind: 'WindowsPool' },
     ];
     writeFileSync(pathOf('pool.json'), JSON.stringify({ kind: 'List', items }));

@@ -16,7 +16,7 @@ export function poolImagesIn(manifest: object): { readonly spec: object; readonl
   const { kind, spec } = manifest as PoolFields;
   if (kind !== 'WindowsPool' || !spec) return undefined;
   const { windowsVersion, runtimeClass, verification } = spec;
-  const build = windowsVersion && buildOf(windowsVersion);
+  const build: unknown = windowsVersion && buildOf(windowsVersion);
   const required = Array.isArray(verification?.requiredImages) ? verification.requiredImages : [];
   // With Hyper-V isolation, pods may need images of every build. The pod of the smoke test has process isolation.
   const isHyperV = runtimeClass?.handler === 'runhcs-wcow-hypervisor';
@@ -25,5 +25,7 @@ export function poolImagesIn(manifest: object): { readonly spec: object; readonl
     ['smokeTest.image', verification?.smokeTest?.image] as const,
   ];
   const containers = images.flatMap(([name, image]) => (typeof image === 'string' ? [{ name, image }] : []));
-  return build && containers.length > 0 ? { spec: { containers }, build } : undefined;
+  return typeof build === 'string' && build !== '' && containers.length > 0
+    ? { spec: { containers }, build }
+    : undefined;
 }
