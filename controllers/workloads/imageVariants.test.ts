@@ -80,7 +80,7 @@ describe('the findings about images, after their registries were asked', () => {
       `fails ImageForOtherBuild (app): ${wrong}`,
     ]);
     assert.deepEqual(foundIn(on2022, [found('cart:1', 'linux/amd64', 'linux/arm64')]), [
-      `fails ImageNotForWindows (app): cart:1 is for linux/amd64, linux/arm64 ${FROM}, and not for Windows. Use an image for Windows.`,
+      `fails LinuxImage (app): cart:1 is for linux/amd64, linux/arm64 ${FROM}, and not for Windows on amd64. Use an image for Windows.`,
     ]);
     assert.deepEqual(foundIn(on2022, [['cart:1', { kind: 'notFound', image: 'cart:1', registry: 'docker.io' }]]), [
       'fails ImageNotFound (app): cart:1 does not exist in docker.io, or you may not see it. Correct its name.',
@@ -97,6 +97,12 @@ describe('the findings about images, after their registries were asked', () => {
     const [one, ...none] = foundIn(on2022, answers, 'cart:ltsc2019', 'side:ltsc2025');
     assert.match(one ?? '', /^fails ImageForOtherBuild \(other\): The tag /);
     assert.deepEqual(none, []);
+    // Its name looks like one of a Linux distribution.
+    assert.match(foundIn(on2022, [], 'cart:1-alpine').join(), /^fails LinuxImage \(app\): The name /);
+    assert.deepEqual(foundIn(on2022, [found('cart:1-alpine', 'windows/amd64 10.0.20348.1')], 'cart:1-alpine'), []);
+    const [linux, ...others] = foundIn(on2022, [found('cart:1-alpine', 'linux/amd64')], 'cart:1-alpine');
+    assert.match(linux ?? '', /^fails LinuxImage \(app\): cart:1-alpine is for linux\/amd64 /);
+    assert.deepEqual(others, []);
     const image = `cart@${DIGEST}`;
     assert.deepEqual(foundIn(on2022, [found(image, 'windows/amd64 10.0.20348.1')], image), []);
   });
@@ -116,7 +122,7 @@ describe('the findings about images, after their registries were asked', () => {
   it('do not compare builds with Hyper-V isolation or without a selected build, but find images of Linux', () => {
     for (const spec of [{ runtimeClassName: 'hyper-v' }, { nodeSelector: { 'kubernetes.io/os': 'windows' } }]) {
       assert.deepEqual(foundIn(spec, [found('cart:1', 'windows/amd64 10.0.17763.1')]), []);
-      assert.match(foundIn(spec, [found('cart:1', 'linux/amd64')]).join(), /^fails ImageNotForWindows/);
+      assert.match(foundIn(spec, [found('cart:1', 'linux/amd64')]).join(), /^fails LinuxImage/);
     }
   });
 

@@ -67,7 +67,7 @@ function contentsOf({ variants, digest }: Extract<ImageAnswer, { kind: 'found' }
 }
 
 /** Rules that guess by the name of an image what it is for. */
-const GUESSES: readonly string[] = [...IMAGE_RULES, 'WindowsImageUnselected', 'LinuxOnWindows'];
+const GUESSES: readonly string[] = [...IMAGE_RULES, 'LinuxImage', 'WindowsImageUnselected', 'LinuxOnWindows'];
 
 /** The images whose registries know more than the rules: those of pods on Windows, and of pods that the rules take for such by a guess. */
 export function imagesToAsk({ os, containers }: PodImages, findings: readonly Finding[]): readonly string[] {
@@ -117,7 +117,7 @@ function findingOf(
   }
   switch (fit) {
     case 'notWindows':
-      return finding('ImageNotForWindows', 'fails', `${said}, and not for Windows. Use an image for Windows.`);
+      return finding('LinuxImage', 'fails', `${said}, and not for Windows on amd64. Use an image for Windows.`);
     case 'otherBuild':
       return finding(
         'ImageForOtherBuild',
