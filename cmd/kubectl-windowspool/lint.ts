@@ -1,12 +1,15 @@
 /** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
 import { basename } from 'node:path';
-import type { V1Pod } from '@kubernetes/client-node';
+import type { V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { isForbidden } from '../../controllers/kubernetes/errors.ts';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
 import { KIND } from '../../controllers/kubernetes/pools.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
+import type { NodeRecord, Taint } from '../../controllers/windowspool/ports/nodes.ts';
+import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
+import { describeTaint, untolerated } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { imagesToAsk, NO_ANSWERS, withAnswers } from '../../controllers/workloads/imageVariants.ts';
 import {
@@ -19,6 +22,7 @@ import {
   type PodImages,
   podImagesOf,
   podOn,
+  rawPodSpecOf,
   runtimeClassNameOf,
 } from '../../controllers/workloads/lint.ts';
 import type { WindowsWorkload } from '../../controllers/workloads/relatedRules.ts';
@@ -33,7 +37,7 @@ import { poolImagesIn } from './poolImages.ts';
 import { type ImageFlags, imageOptions, registriesFor } from './registry/imageFlags.ts';
 import { type Registries, unknownImages } from './registry/registries.ts';
 import { lintedRelated, lintRelatedInCluster, windowsWorkload } from './relatedObjects.ts';
-import { runtimeClassesOf } from './runtimeClasses.ts';
+import { type ClusterRuntimeClass, runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
 import { listAllowed, PODS, type Resource, WORKLOADS } from './workloadLists.ts';
@@ -227,7 +231,8 @@ const CLAIM = 'PersistentVolumeClaim';
 const UNKNOWN_CLASSES =
   'The RuntimeClasses of the cluster are unknown, so workloads that only name one count as Linux workloads';
 const UNKNOWN_POOLS = 'The images of pools are not checked';
-const UNKNOWN_BUILDS = 'The Windows builds of the nodes are unknown, so they are not compared with the images of pods';
+const UNKNOWN_NODES =
+  'The nodes are unknown, so their Windows builds and taints are not compared with the images and tolerations of pods';
 
 /** The result for one object; undefined if it is not a workload. `pod`: what selects its nodes. */
 function linted(
@@ -275,6 +280,7 @@ async function lintCluster(
 ): Promise<LintedWorkload[]> {
   if (namespace !== undefined) await cluster.checkNamespace(namespace);
   const classes = await unlessForbidden(runtimeClassesOf(cluster), [], UNKNOWN_CLASSES, skipped);
+  const nodes = await unlessForbidden(cluster.nodes(), [], UNKNOWN_NODES, skipped);
   const denied: string[] = [];
   const read = <T>(resource: Resource, keep: (object: Manifest) => T | undefined) =>
     listAllowed<Manifest, T>(cluster, resource, namespace, denied, keep);
@@ -283,13 +289,16 @@ async function lintCluster(
   const lintOne = (object: Manifest) => {
     const workload = windowsWorkload(object, classes);
     if (workload) onWindows.push(workload);
-    return linted(object, classes);
+    return linted(object, classes, () => [
+      ...(workload ? taintFindings(object, classes, nodes) : []),
+      ...findingsOf(object, classes),
+    ]);
   };
   for (const [kind, resource] of Object.entries(WORKLOADS))
     workloads.push(
       ...(await read(resource, (object) => (controllerOf(object.metadata) ? undefined : lintOne({ ...object, kind })))),
     );
-  const builds = await unlessForbidden(buildsOf(cluster), new Map<string, string>(), UNKNOWN_BUILDS, skipped);
+  const builds = buildsOf(nodes);
   const pods = await read(PODS, (object) =>
     lintedPod({ ...object, kind: 'Pod' }, classes, builds, registries !== undefined),
   );
@@ -307,9 +316,34 @@ async function lintCluster(
   return [...templates, ...onePerOwner(all.slice(workloads.length), templates), ...related];
 }
 
+const TAINTS = 'https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations';
+
+/** The finding about a template whose pods tolerate the taint `os` of none of the Windows nodes that they select. */
+function taintFindings(
+  manifest: Manifest,
+  classes: readonly ClusterRuntimeClass[],
+  nodes: readonly NodeRecord[],
+): readonly Finding[] {
+  const spec: Partial<V1PodSpec> = rawPodSpecOf(manifest) ?? {};
+  const { scheduling } = classes.find(({ metadata }) => metadata.name === spec.runtimeClassName) ?? {};
+  const labels = Object.entries({ ...scheduling?.nodeSelector, ...spec.nodeSelector, 'kubernetes.io/os': 'windows' });
+  const tolerations = [...((spec.tolerations ?? []) as readonly Toleration[]), ...(scheduling?.tolerations ?? [])];
+  let missing: Taint | undefined;
+  const isAccepted = nodes.some((node) => {
+    if (labels.some(([key, value]) => node.labels[key] !== value)) return false;
+    const taint = untolerated(node.taints, tolerations).find(
+      ({ key, effect }) => key === 'os' && effect === 'NoSchedule',
+    );
+    missing ??= taint;
+    return taint === undefined;
+  });
+  if (isAccepted || !missing) return [];
+  const text = `The pods do not tolerate the taint ${describeTaint(missing)}, which all Windows nodes that they select have, so they stay Pending. Set runtimeClassName, or add the toleration.`;
+  return [failure('NoToleration', text, TAINTS)];
+}
+
 /** The Windows build of each Windows node. */
-async function buildsOf(cluster: Cluster): Promise<ReadonlyMap<string, string>> {
-  const nodes = await cluster.nodes();
+function buildsOf(nodes: readonly NodeRecord[]): ReadonlyMap<string, string> {
   return new Map(
     nodes.flatMap(({ name, kernelVersion }) => {
       const build = parseKernelVersion(kernelVersion)?.build;

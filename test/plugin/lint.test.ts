@@ -50,6 +50,7 @@ describe('kubectl windowspool lint and diagnose', () => {
     const tolerations = [{ key: 'os', operator: 'Exists' }];
     const unclear = { nodeSelector: labels, tolerations, containers: app('example.com/app:ltsc2025') };
     await world.apply(workload('unclear', unclear));
+    await world.apply(workload('bare', { nodeSelector: { 'kubernetes.io/os': 'windows' }, containers: app('app') }));
     for (const name of ['good', 'old', 'unclear'])
       await waitFor(async () => (await podsOf(name)).length === 2, { what: `the pods of ${name} to be scheduled` });
   });
@@ -66,7 +67,7 @@ describe('kubectl windowspool lint and diagnose', () => {
     assert.equal(code, 1);
     assert.deepEqual(
       found.map((line) => line.replace(/unclear-\S+:/, 'unclear-POD:')),
-      ['Deployment old: ImageForOtherBuild', 'Pod unclear-POD: ImageForOtherBuild'],
+      ['Deployment bare: NoToleration', 'Deployment old: ImageForOtherBuild', 'Pod unclear-POD: ImageForOtherBuild'],
       pod,
     );
   });
@@ -181,7 +182,7 @@ describe('kubectl windowspool lint and diagnose', () => {
     const skipped = (stderr: string) => stderr.replace(/\n {6}/g, ' ').match(/(?<=^SKIP {2})[^:,]*/gm);
     assert.deepEqual(skipped(linted.stderr), [
       'The RuntimeClasses of the cluster are unknown',
-      'The Windows builds of the nodes are unknown',
+      'The nodes are unknown',
     ]);
     const diagnosed = await plugin.run(['diagnose', 'untolerant', '--namespace', NAMESPACE], { KUBECONFIG });
     assert.match(diagnosed.stdout, /1\. The scheduler says: /);
