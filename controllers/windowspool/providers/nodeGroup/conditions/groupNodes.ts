@@ -83,14 +83,12 @@ function lackingLabels({ pool, poolNodes, settings: { clusterName } }: EksState)
   return { ...falseCondition('MembershipLabelRemoved', message), remedy };
 }
 
-/**
- * Nodes of another operating system, as measured by the kubelet; the label of the watch can be changed. They are Ready, so nothing improves by waiting.
- */
-function wrongSystem(nodes: readonly NodeRecord[], clusterName: string, group: string): Verification {
+/** Nodes of another operating system, as measured by the kubelet; the label of the watch can be changed. They are Ready, so nothing improves by waiting. */
+function wrongSystem(nodes: readonly NodeRecord[], cluster: string, group: string): Verification {
   const named = nodes.map(({ name, operatingSystem }) => `${name} runs ${operatingSystem}`);
   const [which, what] = nodes.length === 1 ? ['a node that does', 'the instance'] : ['nodes that do', 'the instances'];
   const message = `${count(nodes.length, 'instance')} of the pool joined as ${which} not run Windows: ${firstNames(named)}.`;
-  const remedy = `Check the AMI and the AMI type of the node group, and the launch template of its Auto Scaling group, and terminate ${what}: aws eks describe-nodegroup --cluster-name ${clusterName} --nodegroup-name ${group} --query 'nodegroup.[amiType,releaseVersion,launchTemplate,resources]'`;
+  const remedy = `Check the AMI and the AMI type of the node group, and the launch template of its Auto Scaling group, and terminate ${what}: aws eks describe-nodegroup --cluster-name ${cluster} --nodegroup-name ${group} --query 'nodegroup.[amiType,releaseVersion,launchTemplate,resources]'`;
   return { ...falseCondition('WrongOperatingSystem', message), remedy };
 }
 
