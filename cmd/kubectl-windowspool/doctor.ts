@@ -8,6 +8,7 @@ import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import { API_VERSION } from '../../controllers/kubernetes/pools.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
 import type { CheckState, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { resolved } from '../../controllers/windowspool/conditions/references.ts';
 import { checkSystem } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { type AwsFlags, eksStatus } from './awsPreview.ts';
@@ -254,7 +255,7 @@ async function poolChecks(cluster: Cluster, pools?: readonly WindowsPool[]): Pro
 export function checksOfPool(pool: WindowsPool): Check[] {
   const { metadata, status } = pool;
   const name = `Pool ${metadata.name}`;
-  const met = status?.conditions?.find(({ type }) => type === 'PrerequisitesMet');
+  const met = resolved(status?.conditions ?? []).find(({ type }) => type === 'PrerequisitesMet');
   if (!met || status?.observedGeneration !== metadata.generation)
     return [
       {

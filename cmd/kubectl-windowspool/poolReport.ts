@@ -164,12 +164,15 @@ function findingsIn(conditions: readonly Condition[]): Findings {
   for (const { type, status, reason, message } of sorted) {
     const isProblemWhileTrue = type === 'Disrupting' || type === 'Stalled' || WARNINGS.includes(reason);
     if ((status === 'True') !== isProblemWhileTrue && status !== 'Unknown') continue;
-    // Stalled repeats the condition that stalls the pool, and Ready summarizes the others.
+    // Stalled repeats the condition that stalls the pool, Ready summarizes the others, and others refer to them.
+    if (known.has(reason) && /\bSee \w+\.$/.test(message)) continue;
     if ((type === 'Stalled' && known.has(reason)) || (type === 'Ready' && known.size > 0)) continue;
     known.add(reason);
     const isNormal = onTheWay.has(reason) || (type === 'Disrupting' && LEAVING.includes(reason));
     (isNormal ? inProgress : NOTES.includes(reason) ? notes : problems).push({ condition: type, reason, message });
   }
+  // A warning is not the cause of another problem.
+  problems.sort((a, b) => Number(WARNINGS.includes(a.reason)) - Number(WARNINGS.includes(b.reason)));
   // Conditions that wait for another one explain nothing.
   const causes = inProgress.filter(({ reason }) => reason !== 'Pending');
   return { problems, notes, inProgress: problems.length + causes.length > 0 ? causes : inProgress };
@@ -267,8 +270,12 @@ export function withoutCommand(message: string, nextCommand: string | undefined)
   return message.replace(` (${found})`, '').replace(`: ${found}`, message.endsWith(found) ? '.' : '');
 }
 
-/** The command in a text for people, to show it on a line of its own: in parentheses, or from a colon to the end. Undefined if it cannot be run as it is. */
+/**
+ * The command in a text for people, to show it on a line of its own: in parentheses, or from a colon to the end. Undefined if it cannot be run as it is, or if
+ * the text leaves a choice.
+ */
 export function commandIn(message: string): string | undefined {
+  if (/\bOtherwise, /.test(message)) return undefined;
   const found = /[:(] ?((?:kubectl|aws) [^()]*?(?:\$\([^)]*\)[^()]*?)?)(?:\)|\.? *$|\. (?=[A-Z]))/.exec(message)?.[1];
   return found !== undefined && isRunnable(found) ? found : undefined;
 }

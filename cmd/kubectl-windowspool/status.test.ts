@@ -13,6 +13,23 @@ describe('kubectl windowspool status', () => {
       await assertGolden(`plugin/status-${name}`, `${poolLines(reportOf(pool), 80, plain).join('\n')}\n`);
     });
 
+  it('takes the next step from a problem, and from a warning only without one', () => {
+    const pool = situations['wrong-build'];
+    const warned = (message: string) =>
+      pool?.status?.conditions?.map((condition) =>
+        condition.type === 'PrerequisitesMet' ? { ...condition, reason: 'MetWithWarnings', message } : condition,
+      ) ?? [];
+    assert.ok(pool);
+    const { problems, nextCommand } = reportOf({
+      ...pool,
+      status: { ...pool.status, conditions: warned('A warning.') },
+    });
+    assert.deepEqual(
+      [problems.map(({ reason }) => reason), nextCommand],
+      [['WrongBuild', 'MetWithWarnings'], 'kubectl windowspool replace ip-10-0-1-9.internal'],
+    );
+  });
+
   it('says what gated and quarantined mean where it counts such nodes', () => {
     const { healthy } = situations;
     assert.ok(healthy);
@@ -98,6 +115,7 @@ describe('the command in a message', () => {
       'Create it (aws eks create-access-entry --cluster-name prod --principal-arn arn:aws:iam::1:role/AmazonEKS_CNI --type EC2_WINDOWS).',
       'aws eks create-access-entry --cluster-name prod --principal-arn arn:aws:iam::1:role/AmazonEKS_CNI --type EC2_WINDOWS',
     ],
+    ['If only Windows nodes use it, delete the entry (kubectl get nodes). Otherwise, set another role.', undefined],
     ['Nothing to run.', undefined],
   ];
   for (const [message, command] of rows) it(message, () => assert.equal(commandIn(message), command));

@@ -14,6 +14,7 @@ import {
   NOW,
   type ObservedStateChange,
   outcomeOf,
+  sampleError,
   sampleGroup,
   sampleNode,
   sampleNodes,
@@ -72,6 +73,22 @@ const changes: Readonly<Record<string, ObservedStateChange>> = {
     pool: samplePool(testing, { status: knownStatus() }),
     nodes: [newNode({ createdAt: NOW - 60 * MINUTE }), ...sampleNodes(2)],
     nodePods: { kind: 'seen', pods: [testPod(NO_DNS, 3)] },
+  },
+  'access-denied': {
+    pool: samplePool(),
+    group: { kind: 'absent' },
+    nodes: [],
+    errors: [
+      {
+        at: NOW,
+        step: 'createNodeGroup',
+        error: sampleError('denied', {
+          operation: 'CreateNodegroup',
+          action: 'eks:CreateNodegroup',
+          message: 'not authorized to perform: eks:CreateNodegroup',
+        }),
+      },
+    ],
   },
   'warm-pool': statesForMetrics['a warm pool'] ?? {},
   'existing-nodes': statesForMetrics['existing nodes'] ?? {},
