@@ -13,8 +13,8 @@ import {
   signal,
   until,
   wake,
-  wholeCondition,
 } from './testing/life.ts';
+import { wholeCondition } from './testing/wholeCondition.ts';
 
 describe('a pool that is applied', () => {
   it('gets its finalizer, its status, its group and its RuntimeClass in this order, and becomes Ready', async () => {

@@ -5,8 +5,9 @@ import { adviceReasonsIn } from './testing/adviceStates.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { type SpecChange, SUBNETS, settings } from './testing/fixtures.ts';
 import { DISK_100 } from './testing/launchSettingsScenes.ts';
-import { fresh, ready, until, wake, wholeCondition } from './testing/life.ts';
+import { fresh, ready, until, wake } from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
+import { wholeCondition } from './testing/wholeCondition.ts';
 
 const advice = (world: FakeWorld) => adviceReasonsIn(world.pools.get('web'));
 const gauges = (world: FakeWorld) => gaugesOf(world.metrics.get('web'), 'windowspool_advice');

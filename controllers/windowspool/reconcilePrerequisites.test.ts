@@ -6,8 +6,9 @@ import { nodeGroupIn } from './rules/nodeSource.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, SUBNETS, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions } from './testing/goldenTexts.ts';
-import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake, wholeCondition } from './testing/life.ts';
+import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
+import { wholeCondition } from './testing/wholeCondition.ts';
 
 const condition = (world: FakeWorld, type: string, name = 'web') => wholeCondition(world.pools.get(name), type);
 const says = (world: FakeWorld, type: string) => `${condition(world, type)?.status} ${condition(world, type)?.reason}`;

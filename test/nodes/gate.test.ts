@@ -6,7 +6,7 @@ import {
   VERIFIED_CONDITION,
 } from '../../controllers/windowspool/api/labels.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { isReconciled } from '../fakes/testenv/testEnv.ts';
+import { isReconciled, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { type NodeVersion, OTHER_BUILD, waitingPod, withVerification } from './verificationFixture.ts';
@@ -105,7 +105,7 @@ describe('the gate', () => {
       const bad = pool?.status?.failingNodes?.map(({ name }) => name) ?? [];
       assert.equal(bad.length, BAD);
       assert.deepEqual(await tainted(POOL, GATE_TAINT_KEY), bad.map(gateTaintOn).sort());
-      const { message } = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified') ?? {};
+      const message = messageOf(pool, 'NodesVerified');
       assertNames(message, '5 nodes are gated', /kubectl annotate node \S+ winpool\.dev\/replace=true$/);
     });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { QUARANTINE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { OTHER_BUILD, waitingPod, withVerification } from './verificationFixture.ts';
@@ -49,7 +50,7 @@ describe('a pool with policy Quarantine', () => {
       'to count its quarantined node',
       (found) => found?.status?.nodes?.quarantined === 1,
     );
-    const { message } = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified') ?? {};
+    const message = messageOf(pool, 'NodesVerified');
     assertNames(message, '1 node is quarantined', /kubectl annotate node \S+ winpool\.dev\/replace=true$/);
   });
 

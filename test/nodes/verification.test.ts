@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -36,7 +36,7 @@ describe('the verification of nodes', () => {
     const pool = await becomes('NodesVerified', 'False/WrongBuild');
     assert.equal(conditionOf(pool, 'Ready'), 'True/EnoughNodesVerified');
     const [failing] = pool?.status?.failingNodes ?? [];
-    const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message;
+    const message = messageOf(pool, 'NodesVerified');
     assertNames(
       message,
       '1 of 3',
@@ -62,12 +62,7 @@ describe('the verification of nodes', () => {
     for (const change of [`${GROUP_LABEL}-`, `${GROUP_LABEL}=another`]) {
       await fixture.world.kubectl('label', 'node', node, change, '--overwrite');
       const pool = await becomes('NodesVerified', 'False/MembershipLabelRemoved');
-      assertNames(
-        pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message,
-        '1 node',
-        node,
-        `kubectl label node NAME ${GROUP_LABEL}=${POOL}`,
-      );
+      assertNames(messageOf(pool, 'NodesVerified'), '1 node', node, `kubectl label node NAME ${GROUP_LABEL}=${POOL}`);
       assert.equal(pool?.status?.nodes?.total, total - 1);
       await fixture.world.kubectl('label', 'node', node, `${GROUP_LABEL}=${POOL}`, '--overwrite');
       await becomes('NodesVerified', 'True/AllVerified');
@@ -86,7 +81,7 @@ describe('the verification of nodes', () => {
     await fixture.world.waitForPool(POOL, 'to have the size 4', (found) => found?.status?.nodes?.desired === 4);
     fixture.world.cloud.faults.warmPool({ group: POOL, size: 2 });
     const pool = await becomes('NodesVerified', 'False/NodesMissing');
-    const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '';
+    const message = messageOf(pool, 'NodesVerified');
     assertNames(message, '3 of 4', /\b1 did not join/, /aws ssm start-session --target i-[0-9a-f]+$/);
     fixture.world.cloud.faults.warmPool({ group: POOL, size: 0 });
     fixture.world.cloud.faults.terminateInstance({ node: /i-[0-9a-f]+/.exec(message)?.[0] ?? '' });

@@ -12,7 +12,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import { containerObstacle } from '../fakes/testenv/container.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import type { TestEnv } from '../fakes/testenv/testEnv.ts';
+import { messageOf, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
@@ -135,7 +135,7 @@ describe('the shipped bundle', () => {
     world.cloud.faults.nextNode({ group: 'bundled', neverJoins: true });
     await world.kubectl('scale', 'windowspool', 'bundled', '--replicas=2');
     const pool = await world.waitForConditions('bundled', 'NodesVerified=False/NodesMissing');
-    const message = pool?.status?.conditions?.find(({ type }) => type === 'NodesVerified')?.message ?? '';
+    const message = messageOf(pool, 'NodesVerified');
     assert.match(message, / not joined: i-[0-9a-f]+\./);
   });
 

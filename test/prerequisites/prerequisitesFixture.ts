@@ -1,7 +1,7 @@
 /** Shared by the suites about prerequisites: an operator, and an environment in which all prerequisites are met before each test. */
 import { creationsOf } from '../awsCalls.ts';
 import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
-import { podWebhook, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
+import { messageOf, podWebhook, type TestEnv, windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { type OperatorFixture, withOperator } from '../sharedWorld.ts';
 
 const LINUX_AMI = 'AL2023_x86_64_STANDARD';
@@ -45,8 +45,7 @@ export function withPrerequisites(...flags: readonly string[]): PrerequisitesFix
   return {
     fixture,
     is: (pool, type, state) => fixture.world.waitForConditions(pool, `${type}=${state}`),
-    message: async (pool, type) =>
-      (await fixture.world.pool(pool))?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '',
+    message: async (pool, type) => messageOf(await fixture.world.pool(pool), type),
     remove: (pool) => fixture.world.kubectl('delete', 'windowspool', pool, '--timeout=60s'),
     creations: (pool) => creationsOf(fixture.world, pool),
     measured: async (pool) => {

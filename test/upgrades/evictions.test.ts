@@ -5,7 +5,7 @@ import type { Stored } from '../../controllers/kubernetes/objects.ts';
 import { openFailure } from '../../controllers/windowspool/testing/life.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { callsOf } from '../awsCalls.ts';
-import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { conditionOf, messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 import { budget, deployment, namespaceCalled } from '../userObjects.ts';
@@ -65,7 +65,7 @@ describe('an update that pods block', () => {
       60_000,
     );
     const words = `shop/${cart} (PodDisruptionBudget cart allows no disruption)`;
-    const message = pool?.status?.conditions?.find(({ type }) => type === 'NodeGroupReady')?.message ?? '';
+    const message = messageOf(pool, 'NodeGroupReady');
     assert.ok(message.includes(words), message);
     assert.match(message, /\bshop\/agent-\S+ \(tolerates every taint\b/);
     assert.ok(openFailure(pool?.status?.nodeGroup)?.message.includes(words));

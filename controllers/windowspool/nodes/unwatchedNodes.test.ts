@@ -4,8 +4,9 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import { reconcile } from '../reconcile.ts';
 import { MINUTE, NOW, sampleError, sampleNode, settings } from '../testing/fixtures.ts';
 import { assertBrief, type Brief } from '../testing/goldenTexts.ts';
-import { readyWorld, signal, until, wake, wholeCondition } from '../testing/life.ts';
+import { readyWorld, signal, until, wake } from '../testing/life.ts';
 import { renameNodes } from '../testing/nodeLife.ts';
+import { wholeCondition } from '../testing/wholeCondition.ts';
 import { instanceIdOf, UnwatchedNodes } from './unwatchedNodes.ts';
 
 const LABEL = 'eks.amazonaws.com/nodegroup';

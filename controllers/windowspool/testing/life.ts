@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import type { StateOptions } from '../../../test/fakes/localaws/state.ts';
-import type { Condition, NodeGroupState, WindowsPool } from '../api/api.gen.ts';
+import type { NodeGroupState } from '../api/api.gen.ts';
 import { NODE_GROUP_LABEL, RETRY_ANNOTATION } from '../api/labels.ts';
 import type { ReconcileResult } from '../model/outcome.ts';
 import { desiredFields, entriesOf } from '../providers/nodeGroup/changes/appliedFields.ts';
 import { type Deps, reconcile } from '../reconcile.ts';
 import { FakeWorld } from './fakeWorld.ts';
 import { knownStatus, MINUTE, type SpecChange, sampleGroup, samplePool } from './fixtures.ts';
+import { wholeCondition } from './wholeCondition.ts';
 
 export const { signal } = new AbortController();
 /** A pool as a user applies it. */
@@ -97,15 +98,6 @@ export const openFailure = (state: NodeGroupState | undefined) =>
   state?.failedChanges?.find(({ target }) => target !== undefined);
 
 export const stateOf = (world: FakeWorld) => world.pools.get('web')?.status?.nodeGroup;
-
-/** A condition of a pool, with the text to which it refers: `See Ready.` is replaced with the message of Ready. */
-export function wholeCondition(pool: WindowsPool | undefined, conditionType: string): Condition | undefined {
-  const conditions = pool?.status?.conditions ?? [];
-  const found = conditions.find(({ type }) => type === conditionType);
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  const whole = found?.message.replace(/See Ready\.$/, () => ready?.message ?? '');
-  return found && whole !== undefined ? { ...found, message: whole } : undefined;
-}
 
 /** A condition of the pool: `False Updating: EKS is updating`. */
 export function conditionOf(world: FakeWorld, conditionType: string): string | undefined {

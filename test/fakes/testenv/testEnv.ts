@@ -5,6 +5,7 @@ import type { KubernetesObject, V1Node } from '@kubernetes/client-node';
 import type { Stored, Wire } from '../../../controllers/kubernetes/objects.ts';
 import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import { NODE_GROUP_LABEL } from '../../../controllers/windowspool/api/labels.ts';
+import { wholeCondition } from '../../../controllers/windowspool/testing/wholeCondition.ts';
 import { chosenSeries } from '../../../hack/controlplane/binaries.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
@@ -309,7 +310,7 @@ export function hasConditions(pool: WindowsPool | undefined, ...conditions: read
   });
 }
 
-/** The message of one condition; empty when there is none. */
+/** The message of one condition, with the text to which it refers; empty when there is none. */
 export function messageOf(pool: WindowsPool | undefined, type: string): string {
-  return pool?.status?.conditions?.find((condition) => condition.type === type)?.message ?? '';
+  return wholeCondition(pool, type)?.message ?? '';
 }

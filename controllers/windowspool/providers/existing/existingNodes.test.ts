@@ -34,8 +34,9 @@ import {
   settings,
 } from '../../testing/fixtures.ts';
 import { assertMentions } from '../../testing/goldenTexts.ts';
-import { pendingIn, ready, signal, until, wake, wholeCondition } from '../../testing/life.ts';
+import { pendingIn, ready, signal, until, wake } from '../../testing/life.ts';
 import { nodeOf, populated } from '../../testing/nodeLife.ts';
+import { wholeCondition } from '../../testing/wholeCondition.ts';
 
 type Spec = Parameters<typeof existingPool>[0];
 
