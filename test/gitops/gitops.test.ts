@@ -22,7 +22,7 @@ const [, UNSEEN = ''] =
 
 /** For each recording, the expected results of kstatus and Argo CD, and the conditions whose messages Argo CD shows. None: not those of the status. */
 const results: Readonly<Record<string, readonly [kstatus: string, argo: string, ...conditions: string[]]>> = {
-  'access-denied': ['InProgress', 'Progressing', 'Reconciling'],
+  'access-denied': ['InProgress', 'Progressing', 'Ready'],
   'all-nodes-bad': ['InProgress', 'Degraded', 'Ready'],
   'changed-unseen': ['InProgress', 'Progressing'],
   'create-failed': ['Failed', 'Degraded', 'Ready'],
