@@ -95,9 +95,9 @@ describe('the answer about the access that EKS writes', () => {
     AWS_REGION: 'eu-west-1',
   });
   assert.equal(command.kind, 'run');
-  const answer = (before: Access | undefined, after: Access) => {
+  const answer = (before: Access | undefined, after: Access, machine = false) => {
     const cleanup = new Cleanup();
-    const { settings } = command;
+    const settings = { ...command.settings, machine };
     const found = given('accessWrittenByEks', (answers) =>
       answerAccess({ answers, cleanup, settings, facts: undefined, kubectl: new Kubectl('none') }, before, after),
     );
@@ -111,6 +111,11 @@ describe('the answer about the access that EKS writes', () => {
       'answered',
       ['kubectl edit configmap aws-auth'],
     ]);
+  });
+
+  it('is open if the operator may have created it, which is kept as well', () => {
+    assert.deepEqual(answer(none, entry, true), ['unknown', ['aws eks delete-access-entry']]);
+    assert.deepEqual(answer(entry, entry, true), ['unknown', []]);
   });
 
   it('is open if the role had access before, or it cannot be read', () => {

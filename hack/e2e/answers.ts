@@ -56,15 +56,19 @@ export function answerAccess(
   after: Access,
 ): void {
   const seen = { authenticationMode: facts?.cluster.accessConfig?.authenticationMode, before, after };
-  const why = before === undefined || hasAccess(before) ? 'The node role had access before the run.' : whyHidden(after);
-  if (why !== undefined) {
-    answers.unknown('accessWrittenByEks', why, seen);
-    return;
-  }
-  answers.answer('accessWrittenByEks', seen);
+  const hadAccess = before === undefined || hasAccess(before);
+  const why = hadAccess
+    ? 'The node role had access before the run.'
+    : settings.machine
+      ? 'The operator creates the access entry of a pool that sets the kubelet.'
+      : whyHidden(after);
+  if (why === undefined) answers.answer('accessWrittenByEks', seen);
+  else answers.unknown('accessWrittenByEks', why, seen);
+  if (hadAccess || (why !== undefined && !settings.machine)) return;
   const role = facts?.roleArn ?? '';
+  const creator = settings.machine ? 'The operator or EKS' : 'EKS';
   const stays = (what: string, command: string) =>
-    cleanup.keep({ what, why: 'EKS created it for the node role and does not delete it.', commands: [command] });
+    cleanup.keep({ what, why: `${creator} created it for the node role and does not delete it.`, commands: [command] });
   if (after.entryType !== undefined)
     stays(
       `access entry of ${role}`,

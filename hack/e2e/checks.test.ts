@@ -4,6 +4,7 @@ import {
   expiryError,
   expiryWarning,
   kubeconfigError,
+  machineAccessError,
   mixtureError,
   operatorError,
   poolsError,
@@ -81,6 +82,18 @@ describe('a run is rejected because of', () => {
         if (isRefused) assert.match(error ?? '', /Deployment any\/op\..*--namespace any scale deployment op/);
         else assert.equal(error, undefined);
       });
+  });
+
+  it('a node role without the access of Windows nodes, if only the user can map it', () => {
+    const errorOf = (mode: string, awsAuthGroups?: readonly string[]) =>
+      machineAccessError('arn:role', { entryType: undefined, awsAuthGroups }, mode);
+    assert.deepEqual(
+      [errorOf('API'), errorOf('CONFIG_MAP', ['system:nodes', 'eks:kube-proxy-windows'])],
+      [undefined, undefined],
+    );
+    const message =
+      /node role arn:role .* eks:kube-proxy-windows in ConfigMap kube-system\/aws-auth .* unset E2E_MACHINE/;
+    for (const groups of [undefined, ['system:nodes']]) assert.match(errorOf('CONFIG_MAP', groups) ?? '', message);
   });
 
   it('existing pools', () => {

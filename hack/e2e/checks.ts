@@ -122,6 +122,25 @@ export function roleMappingError(roleArn: string, { access, usedBy, others }: Ro
   );
 }
 
+/**
+ * Checks that nodes whose image is in the launch template can join a cluster without access entries, in which EKS does not map their role for Windows: it maps it
+ * for nodes of Linux (https://github.com/aws/containers-roadmap/issues/2327).
+ */
+export function machineAccessError(
+  roleArn: string,
+  { awsAuthGroups }: RoleUse['access'],
+  authenticationMode: string | undefined,
+): string | undefined {
+  if (authenticationMode !== 'CONFIG_MAP') return undefined;
+  if (Array.isArray(awsAuthGroups) && awsAuthGroups.includes(WINDOWS_GROUP)) return undefined;
+  return (
+    `With E2E_MACHINE=1, the image is in the launch template, so EKS does not give node role ${roleArn} the access of Windows nodes, and the cluster has no access entries. ` +
+    `Map the role with the group ${WINDOWS_GROUP} in ConfigMap kube-system/aws-auth (docs/custom-amis.md), or unset E2E_MACHINE.`
+  );
+}
+
+const WINDOWS_GROUP = 'eks:kube-proxy-windows';
+
 /** Who uses a node role. */
 export interface RoleUse {
   readonly access: Pick<Access, 'entryType' | 'awsAuthGroups'>;

@@ -15,21 +15,22 @@ export const INSTANCE_PRICES: Readonly<Record<string, number>> = {
 
 /** An update of one node starts up to two more for each zone: https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html */
 const INSTANCES = 4;
-const TYPICAL_HOURS = 3;
+const TYPICAL_HOURS = { life: 3, machine: 2 } as const;
 
-/** The estimate as text. `longestHours`: the duration of a run if every step takes its full time-out. */
-export function estimate(instanceType: string, longestHours: number): string {
+/** The estimate of a run of that kind, as text. `longestHours`: its duration if every step takes its full time-out. */
+export function estimate(kind: keyof typeof TYPICAL_HOURS, instanceType: string, longestHours: number): string {
+  const typical = TYPICAL_HOURS[kind];
   const price = INSTANCE_PRICES[instanceType];
   const instances = `${INSTANCES} instances of ${instanceType}`;
   const most = Math.ceil(longestHours);
   if (price === undefined)
     return (
-      `Estimated cost: ${instances} for ${TYPICAL_HOURS} hours, typically less; if every step takes its whole timeout, for ${most} hours. ` +
+      `Estimated cost: ${instances} for ${typical} hours, typically less; if every step takes its whole timeout, for ${most} hours. ` +
       `The price of ${instanceType} is not known here: see https://aws.amazon.com/ec2/pricing/on-demand/`
     );
   const cost = (hours: number) => `USD ${(INSTANCES * hours * price).toFixed(2)}`;
   return (
-    `Estimated cost: typically less than ${cost(TYPICAL_HOURS)} (${instances} for ${TYPICAL_HOURS} hours at a list price of about USD ${price} an hour ` +
+    `Estimated cost: typically less than ${cost(typical)} (${instances} for ${typical} hours at a list price of about USD ${price} an hour ` +
     `with Windows), plus disks and traffic. If every step takes its whole timeout: ${cost(most)} (${most} hours).`
   );
 }

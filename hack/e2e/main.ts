@@ -5,25 +5,18 @@ import { reportOf, writeReport } from './report.ts';
 import { longestMs, newRun, type Outcome, type Step, takeSteps } from './run.ts';
 import { readCommand, type Settings } from './settings.ts';
 import { changeLabel, create, drift, observe, pod, remove, replace, update } from './steps/life.ts';
+import { changeMachine, createMachine, readScript } from './steps/machine.ts';
 import { install, operator } from './steps/operator.ts';
 import { preflight, readGroups } from './steps/preflight.ts';
 import { refusals } from './steps/refusals.ts';
 
-const STEPS: readonly Step[] = [
-  preflight,
-  readGroups,
-  install,
-  operator,
-  create,
-  observe,
-  pod,
-  changeLabel,
-  drift,
-  refusals,
-  update,
-  replace,
-  remove,
-];
+const START: readonly Step[] = [preflight, readGroups, install, operator];
+const LIFE: readonly Step[] = [create, observe, pod, changeLabel, drift, refusals, update, replace];
+const MACHINE: readonly Step[] = [createMachine, observe, readScript, changeMachine];
+
+/** The steps of a run. */
+const stepsOf = ({ readOnly, machine }: Settings): readonly Step[] =>
+  readOnly ? START.filter((step) => step.readOnly) : [...START, ...(machine ? MACHINE : LIFE), remove];
 
 const say = (line: string) => console.log(line);
 const stop = new AbortController();
@@ -62,8 +55,7 @@ process.exit();
 
 async function run(settings: Settings): Promise<Outcome> {
   const startedAt = new Date();
-  const steps = STEPS.filter(({ readOnly }) => readOnly || !settings.readOnly);
-  const state = await newRun(settings, steps, say);
+  const state = await newRun(settings, stepsOf(settings), say);
   const outcome = await takeSteps(state, stop.signal, giveUp.signal);
   for (const { what, why, commands } of outcome.kept) say(`\nNot removed: ${what}. ${why}\n  ${commands.join('\n  ')}`);
   for (const { what, why, commands } of outcome.left)
@@ -79,7 +71,9 @@ async function confirmed(settings: Settings): Promise<boolean> {
   say(
     `This creates a Windows node group in cluster ${settings.clusterName}, ${settings.region}, account ${settings.account}, and deletes it again.`,
   );
-  say(estimate(settings.instanceType, longestMs({ settings, steps: STEPS }) / 3_600_000));
+  const { machine, instanceType } = settings;
+  const longestHours = longestMs({ settings, steps: stepsOf(settings) }) / 3_600_000;
+  say(estimate(machine ? 'machine' : 'life', instanceType, longestHours));
   if (settings.confirmed) return true;
   if (!process.stdin.isTTY) {
     console.error(

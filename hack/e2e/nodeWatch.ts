@@ -1,6 +1,7 @@
 /** How Windows nodes register: their first watch event, and the times of later labels and taints. */
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { VERIFIED_CONDITION } from '../../controllers/windowspool/api/labels.ts';
 import type { Kubectl } from './kubectl.ts';
 
 /** The fields of a Node that a run reads. */
@@ -21,6 +22,10 @@ export interface Node {
     readonly nodeInfo?: { readonly kernelVersion?: string; readonly containerRuntimeVersion?: string };
   };
 }
+
+/** Whether the operator has verified the node. */
+export const isVerified = ({ status }: Node): boolean =>
+  status?.conditions?.some(({ type, status: value }) => type === VERIFIED_CONDITION && value === 'True') ?? false;
 
 /** How a node registered. */
 export interface Registration {

@@ -15,8 +15,14 @@ export const PART_OF_RUN = { 'app.kubernetes.io/part-of': 'winpool-e2e' };
 /** The label that a run changes. */
 export const LABEL = 'e2e.example.com/step';
 
-/** The pool: one node, with its own RuntimeClass, so that no existing object is changed. */
-export function poolOf(run: Run, releaseVersion: string | undefined): object {
+/**
+ * The pool: one node, with its own RuntimeClass, so that no existing object is changed. `more` is merged into its spec, and `nodeGroup` into that of the spec.
+ */
+export function poolOf(
+  run: Run,
+  releaseVersion: string | undefined,
+  { nodeGroup, ...more }: { readonly nodeGroup?: object; readonly verification?: object } = {},
+): object {
   const { settings, pool, id } = run;
   const spec = {
     windowsVersion: settings.windowsVersion,
@@ -27,9 +33,11 @@ export function poolOf(run: Run, releaseVersion: string | undefined): object {
       tags: { [RUN_TAG]: id },
       ...(releaseVersion !== undefined && { releaseVersion }),
       scaling: { minSize: 1, maxSize: 2 },
+      ...nodeGroup,
     },
     labels: { [LABEL]: 'created' },
     runtimeClass: { name: pool },
+    ...more,
   };
   return {
     apiVersion: 'winpool.dev/v1alpha1',
@@ -54,11 +62,12 @@ export async function patchPool({ kubectl, pool }: Run, spec: object, signal: Ab
   await kubectl.run(['patch', POOLS, pool, '--type=merge', `--patch=${JSON.stringify({ spec })}`], { signal });
 }
 
-/** Waits until the operator has applied the spec, and `also` is true. Throws if the pool is Stalled. */
+/** Waits until the operator has applied the spec, and `also` is true. Throws if the pool is Stalled. Runs `meanwhile` at each poll. */
 export async function settled(
   run: Run,
   signal: AbortSignal,
   also: (pool: WindowsPool) => boolean = () => true,
+  meanwhile?: (pool: WindowsPool) => Promise<void>,
 ): Promise<WindowsPool> {
   let last: WindowsPool | undefined;
   return until(
@@ -68,13 +77,20 @@ export async function settled(
       last = await readPool(run, signal);
       checkOperator(run);
       if (last === undefined) throw new Error(`WindowsPool ${run.pool} was deleted by another user.`);
+      await meanwhile?.(last);
       const current = last.status?.observedGeneration === last.metadata.generation;
       if (current && conditionOf(last, 'Stalled').startsWith('True'))
-        throw new Error(`WindowsPool ${run.pool} is stalled: ${messageOf(last, 'Stalled')}`);
+        throw new Error(`WindowsPool ${run.pool} is stalled: ${stallOf(last)}`);
       return isReconciled(last) && isReady(last) && also(last) ? last : undefined;
     },
     () => `WindowsPool ${run.pool}:\n${conditionLines(last)}`,
   );
+}
+
+/** Why the pool is Stalled. If the condition refers to Ready, the message of Ready has the words of EKS and the remedy. */
+export function stallOf(pool: WindowsPool | undefined): string {
+  const message = messageOf(pool, 'Stalled');
+  return message.endsWith(' See Ready.') ? messageOf(pool, 'Ready') : message;
 }
 
 function isReady(pool: WindowsPool): boolean {

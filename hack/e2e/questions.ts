@@ -21,6 +21,18 @@ export const QUESTIONS = {
   autoMode: 'Is EKS Auto Mode on, and did a managed Windows node group work beside it?',
   partition: 'Are Windows AMI types accepted outside of the commercial regions?',
   passRoleToAccessEntry: 'Which iam:PassedToService does CreateAccessEntry have?',
+  reservedTaints:
+    'Does EKS accept taints below startup-taint.cluster-autoscaler.kubernetes.io/ and readiness.k8s.io/ (switch reservedTaints)?',
+  customNodeGroup:
+    'Which AMI type, release and version does DescribeNodegroup have for a node group whose launch template has an image?',
+  kubeletArguments: 'Does the bootstrap of the AMI pass --max-pods to the kubelet?',
+  userDataAccount: 'As which account does user data run, and where is its log?',
+  settingsOfCustomNodes:
+    'Does EKS also give labels and taints of the node group to nodes whose image is in the launch template, and when (switch settingsOfCustomNodes)?',
+  templateUpdate:
+    'UpdateNodegroupVersion to another version of a launch template with an image: of which type is the update, with which parameters?',
+  rolloutGrowth:
+    'Does scalingConfig of DescribeNodegroup include the additional instances of a change of version (switch rolloutGrowth)?',
 } as const;
 
 /** The name of a question. */
@@ -39,7 +51,7 @@ export class Answers {
   readonly #given = new Map<QuestionId, Omit<Answered, 'question'>>([
     [
       'passRoleToAccessEntry',
-      { state: 'not asked', why: 'CloudTrail does not show it; CreateAccessEntry is not called.' },
+      { state: 'not asked', why: 'CloudTrail does not show it; the run does not call CreateAccessEntry itself.' },
     ],
   ]);
 

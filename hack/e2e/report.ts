@@ -27,7 +27,7 @@ export function reportOf(run: Run, outcome: Outcome, startedAt: Date): object {
   const { cluster } = facts ?? {};
   return new Redactor(names).value({
     version: manifest.version,
-    mode: settings.readOnly ? 'read-only' : 'life of one pool',
+    mode: settings.readOnly ? 'read-only' : settings.machine ? 'machine' : 'life of one pool',
     outcome: outcome.state,
     startedAt: startedAt.toISOString(),
     seconds: Math.round((Date.now() - startedAt.getTime()) / 1_000),

@@ -105,7 +105,8 @@ describe('the maximum duration of a run', () => {
   });
 
   it('is the maximum in the estimate', () => {
-    assert.match(estimate('m5.large', 6.2), / USD 2\.26 .* USD 5\.26 \(7 hours\)\.$/);
-    assert.match(estimate('x9.huge', 6.2), /for 7 hours\. The price of x9\.huge is not known/);
+    assert.match(estimate('life', 'm5.large', 6.2), / USD 2\.26 .* USD 5\.26 \(7 hours\)\.$/);
+    assert.match(estimate('machine', 'm5.large', 4.5), / USD 1\.50 .* USD 3\.76 \(5 hours\)\.$/);
+    assert.match(estimate('life', 'x9.huge', 6.2), /for 7 hours\. The price of x9\.huge is not known/);
   });
 });

@@ -27,6 +27,7 @@ describe('the settings of make e2e', () => {
         kubectl: 'kubectl',
         report: 'build/e2e.json',
         readOnly: false,
+        machine: false,
         confirmed: false,
       },
     });
@@ -35,6 +36,12 @@ describe('the settings of make e2e', () => {
   it('can be flags, too', () => {
     const command = readCommand(['--yes', '--read-only'], GIVEN);
     assert.partialDeepStrictEqual(command, { settings: { confirmed: true, readOnly: true } });
+    assert.partialDeepStrictEqual(readCommand(['--machine'], GIVEN), { settings: { machine: true } });
+  });
+
+  it('reject a read-only run with a pool', () => {
+    const command = readCommand(['--read-only'], { ...GIVEN, E2E_MACHINE: '1' });
+    assert.match(command.kind === 'refuse' ? command.errors.join() : '', /^E2E_READ_ONLY and E2E_MACHINE .* Unset one/);
   });
 
   it('require neither role nor subnets for a read-only run', () => {

@@ -23,6 +23,8 @@ export interface Settings {
   /** Where the report is written. */
   readonly report: string;
   readonly readOnly: boolean;
+  /** The pool has settings of the machine: kubelet, user data, Gate. */
+  readonly machine: boolean;
   /** The caller accepts the costs without a confirmation. */
   readonly confirmed: boolean;
 }
@@ -115,6 +117,12 @@ const variables = {
     fallback: '',
     parse: yes,
   },
+  machine: {
+    env: 'E2E_MACHINE',
+    what: '1: a pool with kubelet settings, user data, gate and launch template, instead of the life of a pool. Like --machine.',
+    fallback: '',
+    parse: yes,
+  },
   confirmed: {
     env: 'E2E_CONFIRM',
     what: 'yes: accept the costs without being asked. Like --yes.',
@@ -123,7 +131,7 @@ const variables = {
   },
 } satisfies { readonly [K in keyof Settings]: Variable<Settings[K]> };
 
-const HELP = `Usage: make e2e, or node hack/e2e/main.ts [--read-only] [--yes] [--help]
+const HELP = `Usage: make e2e, or node hack/e2e/main.ts [--read-only | --machine] [--yes] [--help]
 
 Lives the life of one pool on a real EKS cluster, removes what it made, and writes what EKS answered to build/e2e.json.
 It costs money: it prints an estimate and asks before it makes anything. See docs/e2e.md.
@@ -136,12 +144,14 @@ ${Object.values(variables as Record<string, Variable<unknown>>)
   .join('\n')}
 `;
 
+const FLAG = { type: 'boolean' } as const;
+const OPTIONS = { help: FLAG, 'read-only': FLAG, machine: FLAG, yes: FLAG };
+
 /** Reads the arguments and the environment. Every error has the variable, its value, and the expected value. */
 export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Command {
-  let flags: { help?: boolean; 'read-only'?: boolean; yes?: boolean };
+  let flags: { help?: boolean; 'read-only'?: boolean; machine?: boolean; yes?: boolean };
   try {
-    const options = { help: { type: 'boolean' }, 'read-only': { type: 'boolean' }, yes: { type: 'boolean' } } as const;
-    flags = parseArgs({ args: [...args], options }).values;
+    flags = parseArgs({ args: [...args], options: OPTIONS }).values;
   } catch (error) {
     return { kind: 'refuse', errors: [`${error instanceof Error ? error.message : error} See --help.`] };
   }
@@ -149,12 +159,16 @@ export function readCommand(args: readonly string[], env: NodeJS.ProcessEnv): Co
   const given: NodeJS.ProcessEnv = {
     ...env,
     ...(flags['read-only'] && { E2E_READ_ONLY: '1' }),
+    ...(flags.machine && { E2E_MACHINE: '1' }),
     ...(flags.yes && { E2E_CONFIRM: 'yes' }),
     // NODE_ROLE is an alternative name.
     ...(env.NODE_ROLE_NAME === undefined && env.NODE_ROLE !== undefined && { NODE_ROLE_NAME: env.NODE_ROLE }),
   };
   const errors: string[] = [];
-  const readOnly = /^(1|yes|true)$/.test(given.E2E_READ_ONLY ?? '');
+  const isYes = (text = '') => /^(1|yes|true)$/.test(text);
+  const readOnly = isYes(given.E2E_READ_ONLY);
+  if (readOnly && isYes(given.E2E_MACHINE))
+    errors.push('E2E_READ_ONLY and E2E_MACHINE are both set, and a read-only run creates no pool. Unset one of them.');
   const entries = Object.entries(variables as Record<string, Variable<unknown>>).map(([key, variable]) => [
     key,
     settingOf(variable, given[variable.env] ?? '', readOnly, errors),

@@ -16,7 +16,7 @@ import { ADMINISTRATOR } from '../fakes/localaws/wire/calls.ts';
 import { readAudit } from '../fakes/testenv/audit.ts';
 import { CLUSTER_NAME, REGION, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { assertNames } from '../messages.ts';
-import { freezeAws, theWorld } from '../sharedWorld.ts';
+import { freezeAws, setSwitch, theWorld } from '../sharedWorld.ts';
 
 const MAIN = fileURLToPath(new URL('../../hack/e2e/main.ts', import.meta.url));
 
@@ -27,6 +27,17 @@ const CREDENTIALS = [
 ]
   .map(([profile, key]) => `[${profile}]\naws_access_key_id = ${key}\naws_secret_access_key = local\n`)
   .join('');
+
+/** The questions that only a run with E2E_MACHINE=1 answers. */
+const MACHINE_QUESTIONS = [
+  'reservedTaints',
+  'customNodeGroup',
+  'kubeletArguments',
+  'userDataAccount',
+  'settingsOfCustomNodes',
+  'templateUpdate',
+  'rolloutGrowth',
+] as const;
 
 interface Report {
   readonly outcome: string;
@@ -164,6 +175,7 @@ describe('make e2e', function () {
       autoMode: 'not asked',
       partition: 'not asked',
       passRoleToAccessEntry: 'not asked',
+      ...Object.fromEntries(MACHINE_QUESTIONS.map((id) => [id, 'not asked'])),
     });
     assertAnswers(report?.answers ?? {});
     assert.deepEqual(
@@ -175,6 +187,126 @@ describe('make e2e', function () {
     assert.notEqual(await world.kubectl('get', 'crd', 'windowspools.winpool.dev', '--output=name'), '');
     for (const namespace of ['winpool-system', 'winpool-node-pods'])
       assert.notEqual(await world.kubectl('get', 'namespace', namespace, '--output=name'), '');
+  });
+
+  describe('with E2E_MACHINE=1', () => {
+    type Added = { readonly secondsOnExistingNodes?: object };
+    const RESULT = { account: 'Administrator', isSystem: false, isAdministrator: true, powershell: '5.1', logs: [] };
+
+    /** A run whose HostProcess pod the test ends, because no node here runs the script. */
+    async function machineRun(): Promise<Awaited<ReturnType<Running['ended']>> & { readonly output: string }> {
+      const run = await start({ E2E_MACHINE: '1' });
+      const ended = run.ended();
+      const pod = await Promise.race([ended.then(() => undefined), readerPod(run)]);
+      if (pod !== undefined) {
+        const terminated = { exitCode: 1, reason: 'Error', message: JSON.stringify(RESULT) };
+        const image = 'reader';
+        const container = {
+          name: 'reader',
+          image,
+          imageID: image,
+          ready: false,
+          restartCount: 0,
+          state: { terminated },
+        };
+        const patch = JSON.stringify({ status: { phase: 'Failed', containerStatuses: [container] } });
+        await world.kubectl('patch', pod, '--subresource=status', '--type=merge', '--patch', patch);
+      }
+      return { ...(await ended), output: run.output() };
+    }
+
+    function readerPod(run: Running): Promise<string> {
+      const query = '{range .items[?(@.spec.hostNetwork==true)]}{.metadata.name} {.status.phase}{"\\n"}{end}';
+      const running = async () => {
+        const lines = (await world.kubectl('get', 'pods', '--output', `jsonpath=${query}`)).split('\n');
+        const name = lines.find((line) => /^e2e-.* Running$/.test(line))?.split(' ')[0];
+        return name === undefined ? undefined : `pod/${name}`;
+      };
+      return waitFor(running, { what: 'the HostProcess pod to run', timeoutMs: 120_000, explain: run.output });
+    }
+
+    async function assertNothingLeft(): Promise<void> {
+      const templates = [...world.cloud.state.launchTemplates.values()].map(({ name }) => name);
+      const maps = await world.kubectl('get', 'configmaps', '--namespace=winpool-system', '--output=name');
+      assert.deepEqual(await leftovers(), []);
+      assert.deepEqual(
+        [...templates, ...maps.split('\n')].filter((name) => name.includes('e2e-')),
+        [],
+      );
+    }
+
+    it('changes the machines of a pool, and answers seven more questions', async () => {
+      world.cloud.faults.accessEntry({ exists: false });
+      const { code, report, text, output } = await machineRun();
+      assert.deepEqual([code, report?.outcome, report?.left], [0, 'passed', []], output);
+      assert.match(output, /Estimated cost: typically less than USD 1\.50/);
+      await assertNothingLeft();
+      assertRedacted(text);
+      const answers = report?.answers ?? {};
+      for (const id of [...MACHINE_QUESTIONS, 'registration'])
+        assert.equal(answers[id]?.state, 'answered', `${id}: ${answers[id]?.why}`);
+      assert.deepEqual(answers.reservedTaints?.answer, {
+        'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate': 'accepted',
+        'readiness.k8s.io/winpool-e2e': 'accepted',
+      });
+      assert.partialDeepStrictEqual(answers.customNodeGroup?.answer, { amiType: 'CUSTOM', version: '1.36' });
+      assert.deepEqual(answers.kubeletArguments?.answer, { maxPods: [30, 31], capacity: ['30', '31'] });
+      assert.deepEqual(answers.userDataAccount?.answer, RESULT);
+      const { secondsOnExistingNodes: added = {} } = (answers.settingsOfCustomNodes?.answer ?? {}) as Added;
+      assert.deepEqual(Object.keys(added).sort(), [
+        'e2e.example.com/step-late',
+        'readiness.k8s.io/winpool-e2e:NoSchedule',
+      ]);
+      assert.partialDeepStrictEqual(answers.templateUpdate?.answer, {
+        type: 'VersionUpdate',
+        status: 'Successful',
+        parameters: { LaunchTemplateVersion: '2' },
+      });
+      assert.partialDeepStrictEqual(answers.rolloutGrowth?.answer, { scalingConfig: 'hidden' });
+      assert.equal(answers.accessWrittenByEks?.state, 'unknown');
+      assert.deepEqual(
+        report?.kept.map(({ what }) => what),
+        ['access entry of arn:aws:iam::<account>:role/<node-role>'],
+      );
+    });
+
+    it('goes on without the taints that EKS rejects, with its words', async () => {
+      const restore = [
+        setSwitch(world, 'reservedTaints', 'subdomains'),
+        setSwitch(world, 'settingsOfCustomNodes', 'never'),
+        setSwitch(world, 'rolloutGrowth', 'shown'),
+      ];
+      try {
+        const { code, report, output } = await machineRun();
+        assert.deepEqual([code, report?.outcome, report?.left], [0, 'passed', []], output);
+        await assertNothingLeft();
+        const answers = report?.answers ?? {};
+        const taints = (answers.reservedTaints?.answer ?? {}) as Readonly<Record<string, string>>;
+        const { 'readiness.k8s.io/winpool-e2e': rejection, ...gate } = taints;
+        assert.deepEqual(gate, { 'startup-taint.cluster-autoscaler.kubernetes.io/winpool-gate': 'rejected' });
+        assertNames(rejection, 'Taint cannot contain reserved prefixes', 'readiness.k8s.io/winpool-e2e');
+        assert.deepEqual(answers.settingsOfCustomNodes?.answer, { secondsOnExistingNodes: {}, secondsOnNewNodes: {} });
+        assert.partialDeepStrictEqual(answers.rolloutGrowth?.answer, { scalingConfig: 'shown' });
+      } finally {
+        for (const each of restore) each();
+      }
+    });
+
+    it('removes the launch template and the script after Ctrl-C, if the operator may not', async () => {
+      const { faults } = world.cloud;
+      faults.removeAction({ action: 'ec2:DeleteLaunchTemplate' });
+      try {
+        const run = await start({ E2E_MACHINE: '1', E2E_TIMEOUT_FACTOR: '0.01' });
+        await nodeGroupOf(run);
+        process.kill(-(run.child.pid ?? 0), 'SIGINT');
+        const { code, report } = await run.ended();
+        assert.deepEqual([code, report?.outcome, report?.left], [1, 'stopped', []], run.output());
+        assert.match(run.output(), /The operator did not delete WindowsPool e2e-/);
+        await assertNothingLeft();
+      } finally {
+        faults.restoreAction();
+      }
+    });
   });
 
   it('only reads with --read-only, including the node groups of other owners', async () => {

@@ -1,9 +1,8 @@
 /** The life of one pool: created on the previous release, used, changed, updated, a node replaced, deleted. */
-import { VERIFIED_CONDITION } from '../../../controllers/windowspool/api/labels.ts';
 import { conditionOf, messageOf } from '../../../test/fakes/testenv/testEnv.ts';
 import { type Access, answerAccess, answerFailedUpdate } from '../answers.ts';
 import { accessOf, answerEvents, answerNodes, answerScalingGroup, groupOf, nodesOf } from '../facts.ts';
-import type { Node } from '../nodeWatch.ts';
+import { isVerified, type Node } from '../nodeWatch.ts';
 import {
   commandsToRemovePool,
   LABEL,
@@ -16,14 +15,14 @@ import {
   settled,
 } from '../pool.ts';
 import { factsOf, type Run, type Step, timeoutOf, until } from '../run.ts';
+import { REMOVE_POD_MS, runPod } from './pods.ts';
 
 const MINUTE = 60_000;
 /** Images of Windows: docs/images.md. */
 const IMAGES = { Windows2019: 'ltsc2019', Windows2022: 'ltsc2022', Windows2025: 'ltsc2025' } as const;
 
 /** The time-out of the pool's removal; the operator may use half of it. */
-const REMOVE_POOL_MS = 40 * MINUTE;
-const REMOVE_POD_MS = 5 * MINUTE;
+export const REMOVE_POOL_MS = 40 * MINUTE;
 
 /** The access of the node role before the first node group, for the step that compares it afterwards. */
 const accessBefore = new WeakMap<Run, Access>();
@@ -32,23 +31,25 @@ export const create: Step = {
   name: 'Create a pool of one node on the previous release, until it is Ready',
   timeoutMs: 40 * MINUTE,
   cleanupMs: REMOVE_POOL_MS,
-  run: async (run, signal) => {
-    const { kubectl, cleanup, watch, pool } = run;
-    const { releases, roleArn } = factsOf(run);
-    accessBefore.set(run, await accessOf(run, roleArn, signal));
-    await watch.start(signal);
-    const timeoutMs = timeoutOf(run, REMOVE_POOL_MS);
-    cleanup.note({
-      what: `WindowsPool ${pool} and its node group`,
-      timeoutMs,
-      remove: (bound) => removePool(run, bound, timeoutMs / 2),
-      commands: commandsToRemovePool(run),
-    });
-    await kubectl.apply(poolOf(run, previousOf(releases)), signal);
-    const ready = await settled(run, signal);
-    run.say(`${messageOf(ready, 'Ready')} Release ${ready.status?.nodeGroup?.releaseVersion}.`);
-  },
+  run: (run, signal) => createPool(run, poolOf(run, previousOf(factsOf(run).releases)), signal),
 };
+
+/** Creates the pool, and waits until it is Ready. It is removed at the end. */
+export async function createPool(run: Run, manifest: object, signal: AbortSignal): Promise<void> {
+  const { kubectl, cleanup, watch, pool } = run;
+  accessBefore.set(run, await accessOf(run, factsOf(run).roleArn, signal));
+  await watch.start(signal);
+  const timeoutMs = timeoutOf(run, REMOVE_POOL_MS);
+  cleanup.note({
+    what: `WindowsPool ${pool} and its node group`,
+    timeoutMs,
+    remove: (bound) => removePool(run, bound, timeoutMs / 2),
+    commands: commandsToRemovePool(run),
+  });
+  await kubectl.apply(manifest, signal);
+  const ready = await settled(run, signal);
+  run.say(`${messageOf(ready, 'Ready')} Release ${ready.status?.nodeGroup?.releaseVersion}.`);
+}
 
 /** The release before the newest; the newest if it is the only one. */
 const previousOf = (releases: readonly string[]): string | undefined => releases.at(-2) ?? releases.at(-1);
@@ -84,46 +85,11 @@ export const pod: Step = {
   name: 'Run a pod with the RuntimeClass of the pool',
   timeoutMs: 30 * MINUTE,
   cleanupMs: REMOVE_POD_MS,
-  run: async (run, signal) => {
-    const { kubectl, cleanup, pool } = run;
-    interface Pod {
-      readonly spec?: { readonly nodeName?: string };
-      readonly status?: {
-        readonly phase?: string;
-        readonly containerStatuses?: readonly { readonly ready?: boolean; readonly state?: unknown }[];
-      };
-    }
-    const remove = ['delete', 'pod', pool, '--namespace=default', '--ignore-not-found'];
-    cleanup.note({
-      what: `pod default/${pool}`,
-      timeoutMs: timeoutOf(run, REMOVE_POD_MS),
-      commands: [kubectl.commandLine(remove)],
-      remove: async (bound) => {
-        await kubectl.run(remove, { signal: bound, timeoutMs: REMOVE_POD_MS });
-      },
-    });
-    await kubectl.apply(podOf(run), signal);
-    let last: Pod | undefined;
-    const running = async () => {
-      last = await kubectl.get<Pod>('pod', pool, ['--namespace=default'], signal);
-      if (last?.status?.phase === 'Failed')
-        throw new Error(`Pod default/${pool} failed: ${JSON.stringify(last.status)}`);
-      return last?.status?.phase === 'Running' && last.status.containerStatuses?.every(({ ready }) => ready)
-        ? last
-        : undefined;
-    };
-    const found = await until(
-      run,
-      signal,
-      running,
-      () => `Pod default/${pool}: ${JSON.stringify(last?.status ?? 'missing')}`,
-    );
-    const nodes = await nodesOf(run, pool, signal);
-    if (!nodes.some(({ metadata }) => metadata.name === found.spec?.nodeName))
-      throw new Error(`Pod default/${pool} runs on ${found.spec?.nodeName}, which is not a node of the pool.`);
-    // It would only slow down the next steps.
-    await kubectl.run(remove, { signal, timeoutMs: REMOVE_POD_MS });
-  },
+  run: (run, signal) =>
+    runPod(run, podOf(run), signal, ({ status }) => {
+      if (status?.phase === 'Failed') throw new Error(`Pod default/${run.pool} failed: ${JSON.stringify(status)}`);
+      return status?.phase === 'Running' && (status.containerStatuses?.every(({ ready }) => ready) ?? false);
+    }),
 };
 
 const podOf = ({ pool, settings }: Run): object => ({
@@ -215,9 +181,6 @@ export const update: Step = {
     return undefined;
   },
 };
-
-const isVerified = ({ status }: Node): boolean =>
-  status?.conditions?.some(({ type, status: value }) => type === VERIFIED_CONDITION && value === 'True') ?? false;
 
 export const replace: Step = {
   name: 'Replace one node',

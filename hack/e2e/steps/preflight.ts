@@ -6,6 +6,7 @@ import {
   expiryError,
   expiryWarning,
   kubeconfigError,
+  machineAccessError,
   type OperatorDeployment,
   operatorError,
   poolsError,
@@ -63,6 +64,7 @@ export const preflight: Step = {
       for (const name of use.usedBy) run.names.set(name, '<node-group>');
       for (const name of use.others) run.names.set(name, '<other-node>');
       refuse(roleMappingError(roleArn, use));
+      if (settings.machine) refuse(machineAccessError(roleArn, use.access, cluster.accessConfig?.authenticationMode));
     }
     await answerAboutCluster(run, partition, signal);
   },
