@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { AutoScalingGroupNamesType } from '@aws-sdk/client-auto-scaling';
-import type { DescribeInstancesRequest } from '@aws-sdk/client-ec2';
+import type { DescribeImagesRequest, DescribeInstancesRequest } from '@aws-sdk/client-ec2';
 import type { DescribeAccessEntryRequest } from '@aws-sdk/client-eks';
+import type { GetParameterRequest } from '@aws-sdk/client-ssm';
 import { nodeRoleArn } from '../../test/fakes/localaws/network.ts';
 import { switchTable } from '../../test/fakes/localaws/switches.ts';
 import { openPolicy, sampleCluster } from '../../test/fakes/localaws/testing/fixtures.ts';
 import { memoryCloud } from '../../test/fakes/localaws/testing/testClock.ts';
 import { active } from '../../test/fakes/localaws/testing/testGroup.ts';
-import { accessOf, answerScalingGroup } from './facts.ts';
+import { accessOf, answerScalingGroup, releasesOf } from './facts.ts';
 import { Answers } from './questions.ts';
 import type { Run } from './run.ts';
 
@@ -87,4 +88,21 @@ describe('the access of a role', () => {
   it('has the position of an error in aws-auth', async () => {
     assert.match(String((await accessWith('- [')).awsAuthGroups), /^malformed: /);
   });
+});
+
+describe('the answers about the images of EKS', () => {
+  const expected = { exists: { release_version: '1.36-2026.04.18' }, missing: 'missing' };
+  for (const releaseParameter of switchTable.releaseParameter)
+    it(`have their owner and their age, and the release in SSM, if its parameter ${releaseParameter === 'exists' ? 'exists' : 'is missing'}`, async () => {
+      const { cloud } = memoryCloud({ policy: openPolicy, switches: { releaseParameter } });
+      const aws = {
+        ec2: { describeImages: (input: DescribeImagesRequest) => cloud.send('DescribeImages', input) },
+        ssm: { getParameter: (input: GetParameterRequest) => cloud.send('GetParameter', input) },
+      };
+      const answers = new Answers();
+      const run = { aws, answers, settings: { windowsVersion: 'Windows2022' } };
+      assert.equal((await releasesOf(run as unknown as Run, '1.36', never)).newest, '1.36-2026.04.18');
+      assert.deepEqual(answers.all().releaseParameter.answer, expected[releaseParameter]);
+      assert.partialDeepStrictEqual(answers.all().images.answer, { owner: 'amazon', number: 3 });
+    });
 });

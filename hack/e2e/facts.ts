@@ -1,13 +1,16 @@
 /** Reads the cluster and AWS for the questions. Nothing here changes anything. */
 import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
+import type { Image } from '@aws-sdk/client-ec2';
 import type { Cluster, Nodegroup } from '@aws-sdk/client-eks';
+import type { GetParameterResult } from '@aws-sdk/client-ssm';
 import { parseRoleMappings } from '../../controllers/kubernetes/roleMappings.ts';
 import { sameRole } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { parseQuantity } from '../../controllers/windowspool/util/quantity.ts';
 import { type Access, answerDenial } from './answers.ts';
-import { found, replyOf } from './aws.ts';
+import { found, type Reply, replyOf } from './aws.ts';
 import type { RoleUse } from './checks.ts';
 import type { Node } from './nodeWatch.ts';
+import type { Answers } from './questions.ts';
 import type { Run } from './run.ts';
 
 /** The current access of a role. */
@@ -197,9 +200,11 @@ export async function answerMissing({ operatorAws: aws, answers, settings }: Run
 const imageFamily = (windowsVersion: string, kubernetesVersion: string): string =>
   `Windows_Server-${windowsVersion.slice('Windows'.length)}-English-Core-EKS_Optimized-${kubernetesVersion}`;
 
-/** The releases that can be launched, oldest first, and the one that SSM names as the newest. */
+const PARAMETERS = '/aws/service/ami-windows-latest/';
+
+/** The releases that can be launched, oldest first, and the one that SSM names as the newest. Answers the questions about their images and parameters. */
 export async function releasesOf(
-  { aws, settings }: Run,
+  { aws, settings, answers }: Pick<Run, 'aws' | 'settings' | 'answers'>,
   kubernetesVersion: string,
   signal: AbortSignal,
 ): Promise<{ readonly releases: readonly string[]; readonly newest: string | undefined }> {
@@ -207,14 +212,51 @@ export async function releasesOf(
   const options = { abortSignal: signal };
   const filters = [{ Name: 'name', Values: [`${family}-*`] }];
   const { Images = [] } = await aws.ec2.describeImages({ Owners: ['amazon'], Filters: filters }, options);
+  answerImages(answers, Images);
+  answerReleaseParameter(answers, await replyOf(aws.ssm.getParameter({ Name: `${PARAMETERS}${family}` }, options)));
   const known = Images.map(({ ImageId, Name = '' }) => ({
     id: ImageId,
     release: `${kubernetesVersion}-${Name.slice(family.length + 1)}`,
   }));
-  const parameter = await replyOf(
-    aws.ssm.getParameter({ Name: `/aws/service/ami-windows-latest/${family}/image_id` }, options),
-  );
+  const parameter = await replyOf(aws.ssm.getParameter({ Name: `${PARAMETERS}${family}/image_id` }, options));
   const newest =
     'output' in parameter ? known.find(({ id }) => id === parameter.output.Parameter?.Value)?.release : undefined;
   return { releases: known.map(({ release }) => release).sort(), newest };
+}
+
+const DAY_MS = 86_400_000;
+const timeOf = (date = ''): number => Date.parse(date);
+
+/** The images that EC2 still returns. Their ages show when the older ones became private. */
+function answerImages(answers: Answers, images: readonly Image[]): void {
+  const [oldest] = images.toSorted((a, b) => timeOf(a.CreationDate) - timeOf(b.CreationDate));
+  if (oldest === undefined) {
+    answers.unknown('images', 'EC2 returns no image of Amazon for this Windows version.');
+    return;
+  }
+  const { ImageOwnerAlias: owner = 'absent', CreationDate, DeprecationTime } = oldest;
+  answers.answer('images', {
+    owner,
+    number: images.length,
+    oldestCreatedAt: CreationDate,
+    ...(DeprecationTime !== undefined && {
+      deprecatedAfterDays: Math.round((timeOf(DeprecationTime) - timeOf(CreationDate)) / DAY_MS),
+    }),
+  });
+}
+
+function answerReleaseParameter(answers: Answers, reply: Reply<GetParameterResult>): void {
+  if ('refusal' in reply) {
+    const { kind, name, message } = reply.refusal;
+    if (kind === 'gone') answers.answer('releaseParameter', 'missing');
+    else answers.unknown('releaseParameter', `${name}: ${message}`);
+    return;
+  }
+  const { Value: value = '' } = reply.output.Parameter ?? {};
+  try {
+    const { release_version } = JSON.parse(value);
+    answers.answer('releaseParameter', { release_version: release_version ?? 'absent' });
+  } catch {
+    answers.answer('releaseParameter', 'not JSON');
+  }
 }

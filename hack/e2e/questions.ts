@@ -11,6 +11,10 @@ export const QUESTIONS = {
   olderKubernetesVersion:
     'CreateNodegroup with a Kubernetes version older than that of the cluster: accepted, or refused with which words?',
   unknownRelease: 'UpdateNodegroupVersion to a release that does not exist: refused with which words?',
+  releaseParameter:
+    'Does SSM have a parameter with JSON about the newest image, with its release_version (switch releaseParameter)?',
+  images:
+    'Which owner do the public images of EKS for Windows have, how old is the oldest, and how long after its creation is an image deprecated?',
   newestRelease: 'Does EKS accept the release of the newest AMI in SSM?',
   reservedMemory: 'How much memory does the kubelet reserve on a Windows node (capacity less allocatable)?',
   runtimeHandlers: 'Which runtime handlers are in status.runtimeHandlers of a Windows node?',

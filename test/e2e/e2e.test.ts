@@ -166,6 +166,8 @@ describe('make e2e', function () {
       olderKubernetesVersion: 'answered',
       unknownRelease: 'answered',
       newestRelease: 'answered',
+      releaseParameter: 'answered',
+      images: 'answered',
       reservedMemory: 'answered',
       runtimeHandlers: 'answered',
       scalingGroupTags: 'answered',
@@ -338,7 +340,8 @@ describe('make e2e', function () {
       ['passed', 'passed'],
     );
     assert.doesNotMatch(text, /their-group/);
-    assert.equal(report?.answers.missingAddOnArn?.state, 'answered');
+    for (const id of ['missingAddOnArn', 'releaseParameter', 'images'])
+      assert.equal(report?.answers[id]?.state, 'answered');
     assert.equal(report?.answers.scalingGroupTags?.state, 'answered');
     assert.equal(report?.answers.accessWrittenByEks?.state, 'unknown');
     assert.equal(report?.answers.registration?.state, 'not asked');
