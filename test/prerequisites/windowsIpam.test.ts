@@ -82,7 +82,7 @@ describe('Windows IPAM that the operator enables', () => {
     await is('config', 'Ready', 'True/EnoughNodesVerified');
     assert.deepEqual((await configMap(world))?.data, { [KEY]: 'true', 'warm-ip-target': '2' });
     const { type, note } = await announced(world, 'config');
-    assert.deepEqual([type, note], ['Normal', `set ${KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`]);
+    assert.deepEqual([type, note], ['Normal', `Set ${KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`]);
     await remove('config');
   });
 
