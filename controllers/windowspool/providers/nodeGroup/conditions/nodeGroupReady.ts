@@ -1,6 +1,6 @@
 /** The condition NodeGroupReady. */
 
-import { POOL_KEY } from '../../../api/labels.ts';
+import { ADOPTABLE_BY, POOL_KEY } from '../../../api/labels.ts';
 import type { Reason } from '../../../api/reasons.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
@@ -26,6 +26,7 @@ import { describeIssues, remediesFor, symptomsOf } from '../reporting/healthIssu
 import { scriptFirst } from '../reporting/nodeScript.ts';
 import { canBeReplaced } from '../secondGroup/secondGroup.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
+import { describeReleaseFailure } from '../versions/releaseFailures.ts';
 
 /** Whether the node group exists, is the pool's, and runs nodes. */
 export function nodeGroupReady(result: RunResult<EksDerived>): ConditionState {
@@ -103,7 +104,7 @@ function notOwned(s: EksDerived, group: NodeGroup): ConditionState {
   const whose = owner ? `is managed by WindowsPool ${owner}` : `is not managed by this pool (tag ${POOL_KEY} missing)`;
   const remedy = owner
     ? OTHER_NAME
-    : `${OTHER_NAME}, or let this pool adopt the node group (${settings.docsUrl}/adoption.md)`;
+    : `${OTHER_NAME}. To have this pool manage the node group instead, set nodeGroup.adoption: IfUnowned, and the tag ${ADOPTABLE_BY}=${pool.metadata.name} on the group (${settings.docsUrl}/adoption.md)`;
   const message = `Node group ${name} exists but ${whose}, so the operator does not change it. ${remedy}.`;
   return falseCondition('NotOwned', message, 'stalled');
 }
@@ -121,7 +122,9 @@ function assessErrors(s: EksDerived, name: string, group: NodeGroup | undefined)
   const failed = s.due.failures.asked;
   if (failed) {
     const again = group ? describeRetry(s.pool, failed) : nextAttempt(s, Date.parse(failed.time));
-    return falseCondition(failed.reason as Reason, `${sentence(failed.message)} ${again}`, 'stalled');
+    const elsewhere = failed.reason === 'UpdateFailed' ? s.due.version?.releaseFailure : undefined;
+    const risk = elsewhere ? `${describeReleaseFailure(elsewhere)} ` : '';
+    return falseCondition(failed.reason as Reason, `${sentence(failed.message)} ${risk}${again}`, 'stalled');
   }
   const error = s.errors.find(
     (entry) => failedKindOf(entry).blocks === 'nodeGroup' && !isReleaseAwaited(s, entry),

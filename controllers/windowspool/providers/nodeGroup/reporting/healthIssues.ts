@@ -69,7 +69,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   KubernetesLabelInvalid: 'Correct spec.labels.',
   LimitExceeded: 'Request a higher quota of the resource that EKS names.',
   NodeCreationFailure:
-    'Check the policies of the node role (aws iam list-attached-role-policies --role-name ROLE), and the route from the subnets to the API server.',
+    'Check that the node role has the policies AmazonEKSWorkerNodePolicy and AmazonEC2ContainerRegistryPullOnly (aws iam list-attached-role-policies --role-name ROLE), and the route from the subnets to the API server.',
   NodeTerminationFailure: 'Terminate the instances (aws ec2 terminate-instances --instance-ids INSTANCES).',
   PodEvictionFailure:
     'Relax the PodDisruptionBudgets of the pods that were not evicted (kubectl get pdb --all-namespaces), or delete these pods.',
