@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import type { ClusterChange } from '../../test/fakes/localaws/faults.ts';
 import { IGNORE_PREREQUISITES_ANNOTATION } from './api/labels.ts';
-import { reconcile } from './reconcile.ts';
+import { type Deps, reconcile } from './reconcile.ts';
 import { nodeGroupIn } from './rules/nodeSource.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, SUBNETS, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
 import { assertMentions } from './testing/goldenTexts.ts';
-import { fresh, PREREQUISITE_CALLS, ready, readyWorld, until, wake } from './testing/life.ts';
+import {
+  conditionOf,
+  fresh,
+  hours,
+  PREREQUISITE_CALLS,
+  ready,
+  readyWorld,
+  until,
+  updatesIn,
+  wake,
+} from './testing/life.ts';
 import { gaugesOf } from './testing/shownMetrics.ts';
 import { wholeCondition } from './testing/wholeCondition.ts';
 
@@ -642,4 +652,48 @@ describe('an invalid parameter', () => {
       assert.deepEqual([says(world, 'NodeGroupReady')], ['False CreateRejected']);
     });
   }
+});
+
+describe('a launch template from which no node can join', () => {
+  /** A pool whose group has a good template, of which the newest version then has a security group that cannot reach the API server. */
+  async function refused(): Promise<{ world: FakeWorld; deps: Deps }> {
+    const world = new FakeWorld();
+    world.cloud.faults.securityGroup({ id: 'sg-0b', outbound: [] });
+    world.cloud.faults.launchTemplate({ name: 'windows', data: {} });
+    const { spec, ...rest } = fresh();
+    const launchTemplate = { name: 'windows', version: '$Latest' };
+    const update = { ...nodeGroupIn(spec).update, policy: 'Automatic' as const };
+    const { diskSizeGiB: _size, ...group } = nodeGroupIn(spec);
+    world.apply({ ...rest, spec: { ...spec, nodeGroup: { ...group, launchTemplate, update } } });
+    const deps = world.start();
+    await until(world, deps, () => ready(world) === 'True', 'Ready');
+    world.cloud.faults.launchTemplate({ name: 'windows', data: { SecurityGroupIds: ['sg-0b'] } });
+    await hours(world, deps, 3);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False LaunchTemplateInvalid: /);
+    return { world, deps };
+  }
+
+  it('is not sent while the rules of the control plane cannot be read for once', async () => {
+    const { world, deps } = await refused();
+    let failures = 0;
+    world.fails = (call) => {
+      if (call !== 'DescribeSecurityGroups' || failures > 0) return undefined;
+      failures++;
+      return sampleError('throttled');
+    };
+    await hours(world, deps, 3);
+    assert.deepEqual([failures, updatesIn(world.awsCalls())], [1, []]);
+  });
+
+  it('keeps the text of its condition while the group cannot be read', async () => {
+    const { world, deps } = await refused();
+    const before = conditionOf(world, 'PrerequisitesMet');
+    world.fails = (call) => (call === 'DescribeNodegroup' ? sampleError('throttled') : undefined);
+    await hours(world, deps, 1);
+    const during = conditionOf(world, 'PrerequisitesMet') ?? '';
+    assert.ok(!during.includes('nodes verified'), during);
+    world.fails = () => undefined;
+    await hours(world, deps, 1);
+    assert.equal(conditionOf(world, 'PrerequisitesMet'), before);
+  });
 });

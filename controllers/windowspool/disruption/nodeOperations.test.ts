@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { NODE_GROUP_LABEL, REMEDIATION_ANNOTATION, REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../api/labels.ts';
+import { POD_ADDRESSES } from '../nodes/windowsVersions.ts';
 import { planFor } from '../plan.ts';
 import { reconcile } from '../reconcile.ts';
 import { nodeGroupIn } from '../rules/nodeSource.ts';
@@ -403,6 +404,24 @@ describe('a node that fails verification, with remediation.policy Replace,', () 
     assert.deepEqual(
       terminatingIn(world).map(({ name }) => name),
       ['b'],
+    );
+  });
+
+  it('is replaced once when it fails within its join grace, as the VPC resource controller reports', async () => {
+    const remediation = { policy: 'Replace' as const, unhealthyAfter: '2m', maxUnhealthy: '40%' };
+    const { world, deps } = await populated({ remediation });
+    const node = nodeOf(world, 'c');
+    assert.ok(node);
+    const { [POD_ADDRESSES]: _addresses, ...allocatable } = node.allocatable;
+    world.setNode({ ...node, createdAt: world.now, allocatable, verified: undefined });
+    const message = 'The instance type m5.large is not supported for Windows';
+    world.controllerWarnings.set('c', [{ reason: 'Unsupported', message }]);
+    await pass(world, deps, 30);
+    const reasons = world.events.map(({ reason }) => reason);
+    assert.deepEqual(
+      [reasons.filter((reason) => reason === 'NodeDisruptionStarted').length, world.ended],
+      [1, ['i-c']],
+      reasons.join(),
     );
   });
 

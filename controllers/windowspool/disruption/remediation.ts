@@ -7,7 +7,7 @@ import { REMEDIATION_ANNOTATION } from '../api/labels.ts';
 import type { NodeCheck } from '../api/reasons.ts';
 import type { Capacity, RetiringCapacity } from '../model/capacity.ts';
 import type { ObservedState } from '../model/observedState.ts';
-import type { VerificationResult } from '../model/poolNodesView.ts';
+import type { CheckFailure, VerificationResult } from '../model/poolNodesView.ts';
 import { podsOn, preparationOf, runsNodePods } from '../nodePods/preparation.ts';
 import { verifyNode } from '../nodes/verify.ts';
 import type { Instance } from '../ports/ec2.ts';
@@ -27,6 +27,7 @@ export function unhealthyNodes(s: ObservedState, { retiring }: Pick<Capacity, 'r
   if (!remediation) return [];
   const before = s.now - durationOf(remediation.unhealthyAfter);
   return withResult(s)
+    .filter(({ failures }) => !isOfImages(failures))
     .map(({ node }) => node)
     .filter((node) => node.verified?.status === 'False' && node.verifiedSince <= before)
     .filter((node) => operationFor(node) === undefined && !(REMEDIATION_ANNOTATION in node.annotations))
@@ -35,6 +36,15 @@ export function unhealthyNodes(s: ObservedState, { retiring }: Pick<Capacity, 'r
 
 /** Checks of a node that say nothing about it while the operator cannot run its pods there. */
 const NO_RESULT: readonly NodeCheck[] = ['ImagesMissing', 'SmokeTestPending'];
+
+/** Checks of a node that say whether it can run an image. */
+const OF_IMAGES: readonly NodeCheck[] = ['ImagePullFailed', 'SmokeTestFailed'];
+
+/** Whether the cause is an image that no node of the pool can run, such as one of another Windows build: a new node would fail, too. */
+function isOfImages(failures: readonly CheckFailure[]): boolean {
+  const isCause = ({ reason, isLasting }: CheckFailure) => isLasting === true && OF_IMAGES.includes(reason);
+  return failures.some(isCause) && failures.every((failure) => isCause(failure) || NO_RESULT.includes(failure.reason));
+}
 
 /**
  * The failing nodes, except those that only lack the result of a pod that the operator cannot list or create, because of a permission or a quota: a
@@ -107,7 +117,12 @@ export function isStillRequested(
   const { operation } = entry;
   if (operation === 'DrainNodeGroup') return isRetired(s, retiring, now);
   if (!isRemediation(entry)) return operationFor(now) === operation;
+  return fails(now, s) && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);
+}
+
+/** Whether the node fails, as the pool knows it; its own verification counts for a node that the pool does not have. */
+function fails(now: NodeRecord, s: ObservedState): boolean {
+  if (s.poolNodes.failing.some(({ node }) => node.uid === now.uid)) return true;
   const preparation = preparationOf(now, s.pool.spec.verification, podsOn(s.nodePods, now), s.now);
-  const fails = verifyNode(now, s.poolNodes.expected, s.now, preparation).state === 'failing';
-  return fails && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);
+  return verifyNode(now, s.poolNodes.expected, s.now, preparation).state === 'failing';
 }

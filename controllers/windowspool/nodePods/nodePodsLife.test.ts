@@ -59,6 +59,26 @@ async function joined(spec = pulling): Promise<{ world: FakeWorld; deps: Deps }>
   return { world, deps };
 }
 
+describe('an image of another Windows build', () => {
+  it('fails new nodes at once, and remediation replaces none of them: the next node would fail, too', async () => {
+    const remediation = { policy: 'Replace' as const, unhealthyAfter: '15m', maxUnhealthy: '100%' };
+    const { world, deps } = await joined({ ...pulling, remediation });
+    const [container] = PULL_ERROR.containers ?? [];
+    const message = 'failed to pull and unpack image: no match for platform in manifest: not found';
+    const containers = [{ ...container, state: { ...container?.state, message } }] as NodePod['containers'];
+    const first = world.nodes.map(({ uid }) => uid);
+    const end = world.now + 180 * MINUTE;
+    while (world.now < end) {
+      report(world, { ...PULL_ERROR, containers });
+      const next = await wake(world, deps);
+      world.now += next.kind === 'requeueAfter' ? Math.min(next.ms, MINUTE) : MINUTE;
+    }
+    assert.deepEqual([world.nodes.map(({ uid }) => uid), world.ended], [first, []]);
+    assert.match(conditionOf(world, 'NodesVerified') ?? '', /^False ImagePullFailed: /);
+    assert.ok(!world.events.some(({ reason }) => reason === 'NodeDisruptionStarted'));
+  });
+});
+
 describe('a new node of a pool that pulls images', () => {
   it('gets one image after the other, then loses the gate taint, and no pod is left', async () => {
     const { world, deps } = await joined();

@@ -1,7 +1,7 @@
 /** The condition PrerequisitesMet: whether the operator has its permissions, and the results of the checks. */
 
 import { USABLE_BY_TAG } from '../../../api/labels.ts';
-import type { Reason } from '../../../api/reasons.ts';
+import { type Reason, reasons } from '../../../api/reasons.ts';
 import {
   describeResult,
   describeResults,
@@ -54,9 +54,16 @@ function unavailable(error: CallError): PrerequisitesState {
 /** The condition before a read of the group that failed or is to be confirmed: no check was run, so it has not changed. */
 function assessHidden(s: EksState, view: UnknownGroup): PrerequisitesState | undefined {
   if (wasHidden(s) && view.kind === 'unreachable') return unavailable(view.error);
-  const reported = resolved(s.pool.status?.conditions ?? []).find(({ type }) => type === 'PrerequisitesMet');
+  const { conditions = [] } = s.pool.status ?? {};
+  const reported = conditions.find(({ type }) => type === 'PrerequisitesMet');
   if (!reported || !(wasOfChecks(s) || wasHidden(s))) return undefined;
-  return { status: reported.status, reason: reported.reason as Reason, message: reported.message, isEarlier: true };
+  const reason = reported.reason as Reason;
+  const whole = resolved(conditions).find(({ type }) => type === 'PrerequisitesMet');
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  // Ready has its text, and nothing before it, while it is the reason why the pool is not Ready.
+  const isOwn = whole?.message === reported.message || (ready?.status === 'False' && ready.reason === reason);
+  const message = isOwn ? (whole?.message ?? '') : (reasons[reason] ?? reported.message);
+  return { status: reported.status, reason, message, isEarlier: true };
 }
 
 /** All prerequisites are met. Remarks block nothing, so the status is True and the reason indicates them. */

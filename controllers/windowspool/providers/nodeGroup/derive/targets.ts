@@ -3,6 +3,7 @@
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import { creationOf, desiredNodeGroup } from '../desired/desiredNodeGroup.ts';
 import { desiredOwnVersion } from '../launchTemplate/desiredLaunchSettings.ts';
+import { isJoinUndecided } from '../launchTemplate/securityRules.ts';
 import type { Creation } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { pinnedTemplateVersion, templateFaults, templateIn, templateVersion } from '../versions/userLaunchTemplate.ts';
@@ -35,6 +36,8 @@ function desiredUserVersion(s: EksState): string | undefined {
   const fact = prerequisites?.launchTemplate;
   if (fact?.ok) {
     const template = fact.value;
+    if (template && isJoinUndecided(template, seenCluster, prerequisites))
+      return pool.status?.nodeGroup?.launchTemplate?.desiredVersion;
     return template && templateFaults(pool.spec, template, seenCluster, prerequisites).length === 0
       ? template.version
       : undefined;

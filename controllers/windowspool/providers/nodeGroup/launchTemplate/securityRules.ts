@@ -26,6 +26,16 @@ export function lacksClusterGroup(
   return groups !== undefined && securityGroup !== undefined && !isPublicOnly && !groups.includes(securityGroup);
 }
 
+/** Whether it is not known for now if nodes of the template can reach the API server. Without the permission to read the rules, they are not judged. */
+export function isJoinUndecided(
+  template: LaunchTemplate,
+  cluster: Cluster | undefined,
+  { controlPlaneRules }: Pick<CheckFacts, 'controlPlaneRules'> = {},
+): boolean {
+  const isUnread = controlPlaneRules?.ok === false && controlPlaneRules.error.kind !== 'denied';
+  return cluster !== undefined && isUnread && lacksClusterGroup(template, cluster);
+}
+
 /** Whether nodes of the template cannot reach the API server: no security group of the control plane allows it. False while that is not known. */
 export function cannotJoin(
   template: LaunchTemplate,
