@@ -26,7 +26,7 @@ export function lacksClusterGroup(
   return groups !== undefined && securityGroup !== undefined && !isPublicOnly && !groups.includes(securityGroup);
 }
 
-/** Whether it is not known for now if nodes of the template can reach the API server. Without the permission to read the rules, they are not judged. */
+/** Whether it is not known for now if nodes of the template can reach the API server. Without the permission to read the rules, they are not evaluated. */
 export function isJoinUndecided(
   template: LaunchTemplate,
   cluster: Cluster | undefined,
