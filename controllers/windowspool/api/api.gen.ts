@@ -989,6 +989,10 @@ export interface RollbackState {
    * The value of the annotation winpool.dev/retry at that time.
    */
   retry?: string;
+  /**
+   * Since when EKS has reported a version of the cluster that ends this. It ends when later answers confirm the version.
+   */
+  clusterChangeTime?: string;
 }
 /**
  * The last update of the group that the operator started.

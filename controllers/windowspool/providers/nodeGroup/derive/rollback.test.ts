@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import type { NodeGroupState } from '../../../api/api.gen.ts';
+import type { NodeGroupState, RollbackState } from '../../../api/api.gen.ts';
 import { RETRY_ANNOTATION } from '../../../api/labels.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { FakeWorld } from '../../../testing/fakeWorld.ts';
-import { NEXT, RELEASE, sampleCluster, sampleState, settings } from '../../../testing/fixtures.ts';
+import { NEXT, NOW, RELEASE, sampleCluster, sampleState, settings } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
 import { conditionOf, hours, readyWorld, retry, signal, stateOf, updatesIn, wake } from '../../../testing/life.ts';
 import { AUTOMATIC, newest, pinned } from '../../../testing/upgradeScenes.ts';
+import { timeOf } from '../../../util/durations.ts';
 import { rollbackOf } from './rollback.ts';
 
 const EARLIER = '1.35-2026.02.11';
@@ -19,9 +20,11 @@ describe('a rollback of a node group', () => {
     const { record, heldRelease } = rollbackOf(s) ?? {};
     return [record?.from, heldRelease];
   };
-  const from = (release: string, retried?: string): Recorded => ({
-    rollback: { from: release, time: '2026-02-28T00:00:00Z', ...(retried && { retry: retried }) },
+  const from = (release: string, more: Partial<RollbackState> = {}): Recorded => ({
+    rollback: { from: release, time: '2026-02-28T00:00:00Z', ...more },
   });
+  /** What is recorded when the cluster has had another version for two resyncs. */
+  const confirmed = { clusterChangeTime: timeOf(NOW - 2 * settings.resyncMs) };
   const ofCluster = (kubernetesVersion: string) => ({
     cluster: { kind: 'seen', cluster: sampleCluster({ kubernetesVersion }) },
   });
@@ -55,8 +58,28 @@ describe('a rollback of a node group', () => {
     ],
     [
       'is over when the cluster has the Kubernetes version of the group',
-      found({ releaseVersion: EARLIER, ...from(RELEASE) }, EARLIER, ofCluster('1.35')),
+      found({ releaseVersion: EARLIER, ...from(RELEASE, confirmed) }, EARLIER, ofCluster('1.35')),
       [undefined, undefined],
+    ],
+    [
+      'is not over when one answer has another version of the cluster',
+      found({ releaseVersion: EARLIER, ...from(RELEASE) }, EARLIER, ofCluster('1.35')),
+      [RELEASE, undefined],
+    ],
+    [
+      'is not over when the cluster has the former version again',
+      found({ releaseVersion: EARLIER, ...from(RELEASE, confirmed) }, EARLIER, ofCluster('1.36')),
+      [RELEASE, NEXT],
+    ],
+    [
+      'is not over when the answer lacks the version of the cluster',
+      found({ releaseVersion: EARLIER, ...from(RELEASE, confirmed) }, EARLIER, ofCluster('')),
+      [RELEASE, undefined],
+    ],
+    [
+      'is not over when the answer lacks the release of the group',
+      found({ releaseVersion: EARLIER, ...from(RELEASE) }, ''),
+      [RELEASE, NEXT],
     ],
     [
       'is not over while the cluster cannot be read',
@@ -84,7 +107,9 @@ describe('a rollback of a node group', () => {
 
   it('is over when the user sets the annotation after it, not one from before', () => {
     const is = (retried: string | undefined, value: string | undefined) => {
-      const { pool, group } = pinned(AUTOMATIC, from(NEXT, retried), { releaseVersion: RELEASE });
+      const { pool, group } = pinned(AUTOMATIC, from(NEXT, retried === undefined ? {} : { retry: retried }), {
+        releaseVersion: RELEASE,
+      });
       const annotations = value === undefined ? {} : { [RETRY_ANNOTATION]: value };
       return rollbackOf(sampleState({ pool: { ...pool, metadata: { ...pool.metadata, annotations } }, group }));
     };
@@ -128,6 +153,40 @@ describe('a node group that a user rolled back', () => {
     await hours(world, deps, 3);
     assert.deepEqual([minor(world), stateOf(world)?.rollback], ['1.36', undefined]);
   });
+
+  type Answer = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  const odd: Readonly<Record<string, readonly [operation: string, (output: Answer) => Answer]>> = {
+    'no version of the cluster': [
+      'DescribeCluster',
+      ({ cluster }) => ({ cluster: { ...cluster, version: undefined } }),
+    ],
+    'an older version of the cluster': [
+      'DescribeCluster',
+      ({ cluster }) => ({ cluster: { ...cluster, version: '1.35' } }),
+    ],
+    'a newer version of the cluster': [
+      'DescribeCluster',
+      ({ cluster }) => ({ cluster: { ...cluster, version: '1.37' } }),
+    ],
+    'no release of the group': [
+      'DescribeNodegroup',
+      ({ nodegroup }) => ({ nodegroup: { ...nodegroup, releaseVersion: undefined } }),
+    ],
+  };
+  for (const [what, [operation, altered]] of Object.entries(odd))
+    it(`is not updated after one answer with ${what}`, async () => {
+      const { world, deps } = await rolledBackWorld();
+      const { releaseVersion } = stateOf(world) ?? {};
+      let reads = 0;
+      world.alter = (read, output) => {
+        if (read !== operation || reads++ > 0) return output;
+        return altered(output as Answer);
+      };
+      await hours(world, deps, 3);
+      assert.ok(reads > 1);
+      assert.deepEqual([updatesIn(world.awsCalls()), stateOf(world)?.releaseVersion], [[], releaseVersion]);
+      assert.equal(stateOf(world)?.rollback?.from, RELEASE);
+    });
 
   it('is updated when the user sets the annotation', async () => {
     const { world, deps } = await rolledBackWorld();

@@ -4,12 +4,11 @@
  * https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html. Pure.
  */
 import type { RollbackState } from '../../../api/api.gen.ts';
-import type { NodeGroup } from '../../../ports/eks.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { isRetried, retryOf } from '../changes/retryAnnotation.ts';
 import type { Rollback } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { groupOf } from '../observation/knownGroups.ts';
+import { groupOf, lastReleaseOf } from '../observation/knownGroups.ts';
 import { dateOf, isNewerMinor, isNewerRelease, minorOf } from '../versions/releaseVersion.ts';
 import { newestFor } from './newestRelease.ts';
 
@@ -24,30 +23,44 @@ export function rollbackOf(s: EksState): Rollback | undefined {
   // A group that replaces another one, or is created again, was not rolled back.
   if (!group || recorded?.arn !== group.arn) return undefined;
   const { releaseVersion: before } = recorded;
-  const record =
-    before !== undefined && isOlder(group, before)
+  const release = lastReleaseOf(pool, group) ?? '';
+  const known =
+    before !== undefined && isOlder(release, before)
       ? { from: before, time: timeOf(now), ...retryOf(pool) }
       : recorded.rollback;
-  if (!record || !isOlder(group, record.from) || isRetried(pool, record) || hasClusterFollowed(s, group, record)) {
-    return undefined;
-  }
+  if (!known || !isOlder(release, known.from) || isRetried(pool, known)) return undefined;
+  const record = withClusterChange(s, known, release);
+  if (hasClusterChanged(s, record)) return undefined;
   const newest = newestFor(s);
-  return { record, heldRelease: newest && wouldUndo(record, group, newest) ? newest : undefined };
+  return { record, heldRelease: newest && wouldUndo(record, release, newest) ? newest : undefined };
 }
 
 /** Whether an update of the group to this release would undo the rollback. After one within a minor version, a release later than that before would not. */
-function wouldUndo({ from }: RollbackState, { releaseVersion = '' }: NodeGroup, release: string): boolean {
-  if (minorOf(from) === minorOf(releaseVersion)) return !isNewerRelease(release, from);
+function wouldUndo({ from }: RollbackState, present: string, release: string): boolean {
+  if (minorOf(from) === minorOf(present)) return !isNewerRelease(release, from);
   return !isNewerMinor(minorOf(from), minorOf(release));
 }
 
-/** Whether both are releases, not IDs of custom AMIs, and that of the group is older. */
-function isOlder({ releaseVersion = '' }: NodeGroup, than: string): boolean {
-  return dateOf(releaseVersion) !== undefined && dateOf(than) !== undefined && isNewerRelease(than, releaseVersion);
+/** Whether both are releases, not IDs of custom AMIs, and the first is older. */
+function isOlder(release: string, than: string): boolean {
+  return dateOf(release) !== undefined && dateOf(than) !== undefined && isNewerRelease(than, release);
 }
 
-function hasClusterFollowed({ cluster }: EksState, { releaseVersion = '' }: NodeGroup, { from }: RollbackState) {
-  const minor = minorOf(releaseVersion);
-  if (cluster.kind !== 'seen' || minorOf(from) === minor) return false;
-  return !isNewerMinor(cluster.cluster.kubernetesVersion, minor);
+/** The record with the time since which every answer has had a version of the cluster that ends the rollback. */
+function withClusterChange(s: EksState, record: RollbackState, release: string): RollbackState {
+  const { clusterChangeTime = timeOf(s.now), ...rest } = record;
+  return endsRollback(s, record, release) ? { ...rest, clusterChangeTime } : rest;
+}
+
+/** Whether it has had such a version for long enough that more than one answer shows it: the cluster is read at least once in each resync. */
+function hasClusterChanged({ now, settings }: EksState, { clusterChangeTime }: RollbackState): boolean {
+  return clusterChangeTime !== undefined && now - Date.parse(clusterChangeTime) >= 2 * settings.resyncMs;
+}
+
+/** Whether the cluster has followed the group to its minor version, as far as the last answer shows. */
+function endsRollback({ cluster }: EksState, { from }: RollbackState, release: string): boolean {
+  const minor = minorOf(release);
+  const present = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : '';
+  if (present === '' || minorOf(from) === minor) return false;
+  return !isNewerMinor(present, minor);
 }

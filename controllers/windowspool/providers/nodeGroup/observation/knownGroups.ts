@@ -18,6 +18,12 @@ export function groupOf({ group }: Pick<EksState, 'group'>): NodeGroup | undefin
   return isUnknown(group) ? group.last : undefined;
 }
 
+/** The AMI release of the group, or the ID of its custom AMI: the last known one if EKS answers without it. */
+export function lastReleaseOf({ status }: WindowsPool, { arn, releaseVersion }: NodeGroup): string | undefined {
+  const recorded = status?.nodeGroup;
+  return releaseVersion || (recorded?.arn === arn ? recorded.releaseVersion : undefined);
+}
+
 /** A node group that may not be as it was observed last. */
 export type UnknownGroup = Extract<ObservedNodeGroup, { readonly last: unknown }>;
 

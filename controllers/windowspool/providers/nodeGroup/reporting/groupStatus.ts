@@ -1,5 +1,5 @@
 /** The node group in status, and the records that must survive a restart of the operator. */
-import type { CheckState, NodeGroupState, Tracking, WindowsPoolStatus } from '../../../api/api.gen.ts';
+import type { CheckState, NodeGroupState, Tracking, WindowsPool, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import { checkReasons } from '../../../api/reasons.ts';
 import { AWS_MESSAGE_LENGTH, LIST_LENGTH, STEP_LENGTH } from '../../../api/statusLimits.ts';
 import { checkStates } from '../../../checks/checkStates.ts';
@@ -20,7 +20,7 @@ import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts
 import { ownTemplateIn } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { groupOf, isClusterMismatch, isUnknown, ownedGroup } from '../observation/knownGroups.ts';
+import { groupOf, isClusterMismatch, isUnknown, lastReleaseOf, ownedGroup } from '../observation/knownGroups.ts';
 import { secondGroupState } from '../secondGroup/secondGroupStatus.ts';
 import { dateOf, lifeFrom } from '../versions/releaseVersion.ts';
 
@@ -47,7 +47,7 @@ export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
     const differs = differences.immutable.length > 0;
     return {
       name,
-      ...describedBy(owned),
+      ...describedBy(pool, owned),
       ...imageState(outcome.after, owned),
       ...templateState(outcome.after, owned),
       ...latestRelease(outcome.after),
@@ -64,16 +64,17 @@ export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
   return { name, ...(recorded?.arn && { arn: recorded.arn }), ...changes };
 }
 
-function describedBy(group: NodeGroup): Omit<NodeGroupState, 'name'> {
+function describedBy(pool: WindowsPool, group: NodeGroup): Omit<NodeGroupState, 'name'> {
   const issues = group.healthIssues.slice(0, LIST_LENGTH);
-  const releaseDate = dateOf(group.releaseVersion ?? '');
+  const releaseVersion = lastReleaseOf(pool, group);
+  const releaseDate = dateOf(releaseVersion ?? '');
   return {
     arn: group.arn,
     status: group.status,
     amiType: group.amiType,
     ...(group.subnets.length > 0 && { subnets: [...group.subnets].sort() }),
     ...(group.kubernetesVersion && { kubernetesVersion: group.kubernetesVersion }),
-    ...(group.releaseVersion && { releaseVersion: group.releaseVersion }),
+    ...(releaseVersion && { releaseVersion }),
     ...(releaseDate && { releaseDate }),
     ...(issues.length > 0 && {
       healthIssues: issues.map(({ code, message, resourceIds }) => ({
