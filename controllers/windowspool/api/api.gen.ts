@@ -974,7 +974,7 @@ export interface WarmPoolState {
   instances?: number;
 }
 /**
- * Present while the group has an older release than it had before. Automatic updates do not undo this, until the cluster has the Kubernetes version of the group, or the value of the annotation winpool.dev/retry changes.
+ * Present while the group has an older release than it had before. Automatic updates do not undo this, until the cluster has the Kubernetes version of the group or a newer one than the group had, 7 days have passed, or the value of the annotation winpool.dev/retry changes. The time and the cluster end only a rollback to another Kubernetes version.
  */
 export interface RollbackState {
   /**

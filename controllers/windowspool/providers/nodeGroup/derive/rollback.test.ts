@@ -3,7 +3,7 @@ import type { NodeGroupState, RollbackState } from '../../../api/api.gen.ts';
 import { RETRY_ANNOTATION } from '../../../api/labels.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import type { FakeWorld } from '../../../testing/fakeWorld.ts';
-import { NEXT, NOW, RELEASE, sampleCluster, sampleState, settings } from '../../../testing/fixtures.ts';
+import { MINUTE, NEXT, NOW, RELEASE, sampleCluster, sampleState, settings } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
 import { conditionOf, hours, readyWorld, retry, signal, stateOf, updatesIn, wake } from '../../../testing/life.ts';
 import { AUTOMATIC, newest, pinned } from '../../../testing/upgradeScenes.ts';
@@ -25,6 +25,7 @@ describe('a rollback of a node group', () => {
   });
   /** What is recorded when the cluster has had another version for two resyncs. */
   const confirmed = { clusterChangeTime: timeOf(NOW - 2 * settings.resyncMs) };
+  const daysAgo = (days: number) => ({ time: timeOf(NOW - days * 24 * 60 * MINUTE) });
   const ofCluster = (kubernetesVersion: string) => ({
     cluster: { kind: 'seen', cluster: sampleCluster({ kubernetesVersion }) },
   });
@@ -60,6 +61,34 @@ describe('a rollback of a node group', () => {
       'is over when the cluster has the Kubernetes version of the group',
       found({ releaseVersion: EARLIER, ...from(RELEASE, confirmed) }, EARLIER, ofCluster('1.35')),
       [undefined, undefined],
+    ],
+    [
+      'is over when the cluster has a newer Kubernetes version than the group had',
+      found({ releaseVersion: EARLIER, ...from(RELEASE, confirmed) }, EARLIER, ofCluster('1.37')),
+      [undefined, undefined],
+    ],
+    [
+      'is not over when one answer has a newer version of the cluster',
+      found({ releaseVersion: EARLIER, ...from(RELEASE) }, EARLIER, {
+        ...ofCluster('1.37'),
+        ...newest('1.37-2026.03.17'),
+      }),
+      [RELEASE, '1.37-2026.03.17'],
+    ],
+    [
+      'is over when EKS can no longer roll the cluster back',
+      found({ releaseVersion: EARLIER, ...from(RELEASE, daysAgo(7)) }, EARLIER),
+      [undefined, undefined],
+    ],
+    [
+      'is not over while EKS may roll the cluster back',
+      found({ releaseVersion: EARLIER, ...from(RELEASE, daysAgo(6.9)) }, EARLIER),
+      [RELEASE, NEXT],
+    ],
+    [
+      'within a Kubernetes version depends on neither the time nor the cluster',
+      found({ releaseVersion: RELEASE, ...from(NEXT, { ...daysAgo(30), ...confirmed }) }, RELEASE),
+      [NEXT, NEXT],
     ],
     [
       'is not over when one answer has another version of the cluster',
@@ -151,6 +180,23 @@ describe('a node group that a user rolled back', () => {
     assert.deepEqual([stateOf(world)?.releaseVersion, stateOf(world)?.rollback], ['1.35-2026.03.17', undefined]);
     world.cloud.faults.upgradeCluster({ version: '1.36' });
     await hours(world, deps, 3);
+    assert.deepEqual([minor(world), stateOf(world)?.rollback], ['1.36', undefined]);
+  });
+
+  it('is updated when the cluster is upgraded past the Kubernetes version that it had', async () => {
+    const { world, deps } = await rolledBackWorld();
+    world.cloud.faults.upgradeCluster({ version: '1.37' });
+    await hours(world, deps, 3);
+    assert.deepEqual([minor(world), stateOf(world)?.rollback], ['1.37', undefined]);
+  });
+
+  it('is updated when EKS can no longer roll the cluster back', async () => {
+    const { world, deps } = await rolledBackWorld();
+    const { time = '' } = stateOf(world)?.rollback ?? {};
+    const end = timeOf(Date.parse(time) + 7 * 24 * 60 * MINUTE);
+    assertBrief(conditionOf(world, 'UpToDate'), 'False RolledBack', end);
+    world.now = Date.parse(end) - 10 * MINUTE;
+    await hours(world, deps, 1);
     assert.deepEqual([minor(world), stateOf(world)?.rollback], ['1.36', undefined]);
   });
 

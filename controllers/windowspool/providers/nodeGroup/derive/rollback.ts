@@ -14,7 +14,8 @@ import { newestFor } from './newestRelease.ts';
 
 /**
  * The rollback that automatic updates must not undo, also if another client started it. It is over when the group has that release again, when the cluster
- * has followed to the minor version of the group, or when the user sets the annotation winpool.dev/retry.
+ * has followed to the minor version of the group, or has a newer one than the group had, when EKS can no longer roll the cluster back, or when the user sets
+ * the annotation winpool.dev/retry.
  */
 export function rollbackOf(s: EksState): Rollback | undefined {
   const { pool, now } = s;
@@ -30,9 +31,10 @@ export function rollbackOf(s: EksState): Rollback | undefined {
       : recorded.rollback;
   if (!known || !isOlder(release, known.from) || isRetried(pool, known)) return undefined;
   const record = withClusterChange(s, known, release);
-  if (hasClusterChanged(s, record)) return undefined;
+  const until = endOf(record, release);
+  if (hasClusterChanged(s, record) || (until !== undefined && now >= until)) return undefined;
   const newest = newestFor(s);
-  return { record, heldRelease: newest && wouldUndo(record, release, newest) ? newest : undefined };
+  return { record, until, heldRelease: newest && wouldUndo(record, release, newest) ? newest : undefined };
 }
 
 /** Whether an update of the group to this release would undo the rollback. After one within a minor version, a release later than that before would not. */
@@ -57,10 +59,21 @@ function hasClusterChanged({ now, settings }: EksState, { clusterChangeTime }: R
   return clusterChangeTime !== undefined && now - Date.parse(clusterChangeTime) >= 2 * settings.resyncMs;
 }
 
-/** Whether the cluster has followed the group to its minor version, as far as the last answer shows. */
+/**
+ * Whether the cluster has followed the group to its minor version, or has a newer one than the group had: EKS rolls a cluster back by one minor version. This is
+ * what the last answer shows.
+ */
 function endsRollback({ cluster }: EksState, { from }: RollbackState, release: string): boolean {
   const minor = minorOf(release);
   const present = cluster.kind === 'seen' ? cluster.cluster.kubernetesVersion : '';
   if (present === '' || minorOf(from) === minor) return false;
-  return !isNewerMinor(present, minor);
+  return !isNewerMinor(present, minor) || isNewerMinor(present, minorOf(from));
+}
+
+/** How long after an upgrade EKS can roll a cluster back: https://docs.aws.amazon.com/eks/latest/userguide/rollback-cluster.html */
+const CLUSTER_ROLLBACK_MS = 7 * 24 * 3_600_000;
+
+/** When the cluster can certainly no longer be rolled back: it was upgraded before the group had the newer version. Undefined within a minor version. */
+function endOf({ from, time }: RollbackState, release: string): number | undefined {
+  return minorOf(from) === minorOf(release) ? undefined : Date.parse(time) + CLUSTER_ROLLBACK_MS;
 }

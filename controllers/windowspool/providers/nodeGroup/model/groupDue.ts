@@ -73,6 +73,8 @@ export type Adoption =
 /** A rollback of the group to an older release. */
 export interface Rollback {
   readonly record: RollbackState;
+  /** When it is over at the latest, in epoch milliseconds; undefined if that depends on no time. */
+  readonly until: number | undefined;
   /** The newest release, if an update to it would undo the rollback. */
   readonly heldRelease: string | undefined;
 }

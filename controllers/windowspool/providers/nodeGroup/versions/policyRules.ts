@@ -1,17 +1,17 @@
 /** What the policies of the spec leave as it is, although the group differs from the spec or a newer version exists: it is only reported. */
 
-import type { RollbackState } from '../../../api/api.gen.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { leave } from '../../../rules/ruleChains.ts';
+import { timeOf } from '../../../util/durations.ts';
 import { describeDifferences } from '../changes/describeDifferences.ts';
 import { retryCommand } from '../changes/describeFailedChanges.ts';
 import { pinnedMinor } from '../desired/desiredNodeGroup.ts';
 import { describeReferenceDrift } from '../launchTemplate/describeReferenceDrift.ts';
 import { endOfImage } from '../launchTemplate/image.ts';
 import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts';
-import type { EksDerived } from '../model/groupDue.ts';
+import type { EksDerived, Rollback } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
@@ -48,18 +48,23 @@ export function keepRolledBackVersion(s: EksDerived): RuleResult | undefined {
   const { rollback } = s.due;
   const group = groupOf(s);
   if (rollback?.heldRelease === undefined || !group) return undefined;
-  return leave('RolledBack', describeRollback(s, group, rollback.record, rollback.heldRelease));
+  return leave('RolledBack', describeRollback(s, group, rollback, rollback.heldRelease));
 }
 
-function describeRollback(s: EksDerived, group: NodeGroup, { from }: RollbackState, newest: string): string {
+function describeRollback(
+  s: EksDerived,
+  group: NodeGroup,
+  { record: { from }, until }: Rollback,
+  newest: string,
+): string {
   const { update, releaseVersion: pinned } = nodeGroupIn(s.pool.spec);
   const { releaseVersion = '' } = group;
   const minor = minorOf(releaseVersion);
   const isAutomatic = update.policy === 'Automatic' && !pinned;
   const held =
-    minorOf(from) === minor
+    until === undefined
       ? `The next automatic update is to a release after ${newest}.`
-      : `There is no automatic update to Kubernetes ${minorOf(from)} until the cluster has returned to ${minor}.`;
+      : `There is no automatic update to Kubernetes ${minorOf(from)} until the cluster has returned to ${minor}, or until ${timeOf(until)}, when EKS can no longer roll it back.`;
   const meaning = isAutomatic ? held : `The newest is ${newest}.`;
   const retry = isAutomatic ? `, or run: ${retryCommand(s.pool)}` : '.';
   return `Node group ${group.name} was rolled back from AMI release ${from} to ${releaseVersion}. ${meaning}${endOfRelease(s, group)} To update it now, set nodeGroup.releaseVersion: ${newest}${retry}`;
