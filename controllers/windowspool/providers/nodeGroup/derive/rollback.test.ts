@@ -234,6 +234,19 @@ describe('a node group that a user rolled back', () => {
       assert.equal(stateOf(world)?.rollback?.from, RELEASE);
     });
 
+  it('is not updated after another user removed the tag of the pool and restored it', async () => {
+    const { world, deps } = await rolledBackWorld();
+    const { releaseVersion } = stateOf(world) ?? {};
+    const { tags = {} } = world.groups.get('web') ?? {};
+    world.cloud.faults.edit({ group: 'web', tags: {} });
+    await hours(world, deps, 1);
+    assertBrief(conditionOf(world, 'NodeGroupReady'), 'False NotOwned');
+    world.cloud.faults.edit({ group: 'web', tags });
+    await hours(world, deps, 3);
+    assert.deepEqual([updatesIn(world.awsCalls()), stateOf(world)?.releaseVersion], [[], releaseVersion]);
+    assertBrief(conditionOf(world, 'UpToDate'), 'False RolledBack');
+  });
+
   it('is updated when the user sets the annotation', async () => {
     const { world, deps } = await rolledBackWorld();
     retry(world, '1');

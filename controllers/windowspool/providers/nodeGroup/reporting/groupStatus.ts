@@ -61,7 +61,15 @@ export function nodeGroupState(outcome: RunResult<EksDerived>): NodeGroupState {
     const { replacement: _replacement, canary: _canary, ...last } = recorded ?? {};
     return { ...last, name, ...changes };
   }
-  return { name, ...(recorded?.arn && { arn: recorded.arn }), ...changes };
+  return { name, ...formerGroup(outcome.after), ...changes };
+}
+
+/** What status keeps of a group that is absent or not the pool's. When its tag is restored, a rollback of it is still known. */
+function formerGroup({ pool, group }: EksState): Partial<NodeGroupState> {
+  const { arn, releaseVersion, rollback } = pool.status?.nodeGroup ?? {};
+  if (!arn) return {};
+  const isSame = group.kind === 'seen' && group.group.arn === arn;
+  return { arn, ...(isSame && releaseVersion && { releaseVersion }), ...(isSame && rollback && { rollback }) };
 }
 
 function describedBy(pool: WindowsPool, group: NodeGroup): Omit<NodeGroupState, 'name'> {
