@@ -9,11 +9,19 @@ describe('user data for Linux', () => {
     ['#!/usr/bin/env pwsh\nWrite-Host a', undefined],
     ['<powershell>\nWrite-Host "MIME-Version: 1.0"\n</powershell>', undefined],
     ['# not /etc/eks/bootstrap.sh', undefined],
+    ['#include common functions\nWrite-Host a', undefined],
+    ['#includes the agent\nWrite-Host a', undefined],
+    ["<powershell>\n$script = @'\n/etc/eks/bootstrap.sh\n'@\n</powershell>", undefined],
+    ['<#\n/etc/eks/bootstrap.sh is for Linux\n#>', undefined],
+    ["Set-Content linux.sh '\n/etc/eks/bootstrap.sh\n'", undefined],
     ['MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="//"\n\n--//', 'a MIME document'],
     ['Content-Type: multipart/mixed; boundary="//"\nMIME-Version: 1.0', 'a MIME document'],
     ['\uFEFF\n#!/bin/bash\nset -ex', 'a shell script'],
     ['<powershell>\n#! /bin/sh\n</powershell>', 'a shell script'],
     ['#cloud-config\nruncmd: []', 'a cloud-init configuration'],
+    ['#include\nhttps://example.com/a', 'a cloud-init configuration'],
+    ['#include https://example.com/a', 'a cloud-init configuration'],
+    ['#include-once\nhttps://example.com/a', 'a cloud-init configuration'],
     ['---\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig', 'a NodeConfig of nodeadm'],
     ['[settings.kubernetes.system-reserved]\ncpu = "10m"', 'a configuration of Bottlerocket'],
     ['set -ex\nsudo /etc/eks/bootstrap.sh demo', 'a script that calls the bootstrap of Linux (/etc/eks/bootstrap.sh)'],
@@ -32,6 +40,9 @@ describe('a restart in a script', () => {
     ['Install-WindowsFeature Containers -Restart', 1],
     ['Add-Computer -DomainName corp.example.com -Credential $credential', undefined],
     ['# Restart-Computer', undefined],
+    ['<#\nRestart-Computer\n#>', undefined],
+    ['<#\nRestart-Computer\n#>\nRestart-Computer', 4],
+    ["$later = @'\nRestart-Computer\n'@", 2],
     ['Install-Agent # shutdown /r is not needed', undefined],
     ['shutdown /a', undefined],
     ['Restart-Service docker', undefined],
@@ -44,7 +55,8 @@ describe('a restart in a script', () => {
 
   it('is found in a script of the largest size without delay', () => {
     const start = performance.now();
-    for (const text of ['shutdown ', 'Add-Computer ', '/r ', '#']) restartIn(text.repeat(16_384 / text.length));
+    for (const text of ['shutdown ', 'Add-Computer ', '/r ', '#', '<#', "@'\n", '"', '$a', 'Ab-'])
+      for (const find of [restartIn, earlyEndIn, linuxFormatOf]) find(text.repeat(16_384 / text.length));
     assert.ok(performance.now() - start < 1_000);
   });
 });
@@ -58,6 +70,15 @@ describe('user data of a launch template', () => {
     ['exit\nRestart-Computer', { command: 'exit', line: 1 }],
     ['if ($failed) {\n  exit 1\n}', undefined],
     ['exitcode\nWrite-Host exit', undefined],
+    ['Exit-PSSession', undefined],
+    ['Return-Foo', undefined],
+    ['function Get-One {\nreturn 1\n}', undefined],
+    ['function Get-One {\nreturn 1\n}\nreturn', { command: 'return', line: 4 }],
+    ['try {\nRestart-Service a\n} catch {\nexit 1\n}', undefined],
+    ["Write-Host '{' # {\nexit", { command: 'exit', line: 2 }],
+    ["Set-Content a.ps1 @'\r\nexit\r\n'@\r\nexit", { command: 'exit', line: 4 }],
+    ['<#\nexit\n#>', undefined],
+    ['}\nexit', { command: 'exit', line: 2 }],
     ['', undefined],
   ];
   for (const [text, end] of rows)
