@@ -72,6 +72,15 @@ describe('an AMI', () => {
     assert.deepEqual(await images.idIn('/windowspool/golden', signal), { ok: true, value: 'ami-0a000001' });
   });
 
+  it('is not named by a value that is longer than any ID', async () => {
+    const answer = await over(async () => ({ Parameter: { Value: 'x'.repeat(257) } })).idIn(
+      '/windowspool/golden',
+      signal,
+    );
+    assert.equal(!answer.ok && answer.error.code, 'MalformedResponse');
+    assert.match(answer.ok ? '' : answer.error.message, /Parameter\.Value: 257 characters, more than 256/);
+  });
+
   it('has no dates that are none', async () => {
     const dates = { CreationDate: 'yesterday', DeprecationTime: '+012345-01-01T00:00:00Z' };
     const answer = await over(async () => ({ Images: [dates] })).find('ami-0a000001', signal);

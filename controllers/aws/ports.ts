@@ -27,13 +27,14 @@ export function createAwsPorts(
   const eks = limiter.calls('eks', clients.eks);
   const ec2 = limiter.calls('ec2', clients.ec2);
   const autoScaling = limiter.calls('autoscaling', clients.autoScaling);
-  const images = createImages(limiter.calls('ssm', clients.ssm), ec2);
+  const ssm = limiter.calls('ssm', clients.ssm);
+  const images = createImages(ssm, ec2);
   return {
     nodeGroups: createNodeGroups(clusterName, eks),
     clusters: createClusters(clusterName, eks, ourAuthorities),
     addons: createAddons(clusterName, eks),
     accessEntries: createAccessEntries(clusterName, eks),
-    releases: createReleases(images),
+    releases: createReleases(ssm, images),
     images,
     instances: createInstances(ec2, membersOf(autoScaling)),
     capacity: createCapacity(ec2),

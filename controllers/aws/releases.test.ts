@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MalformedResponse } from './errors.ts';
 import { createImages } from './images.ts';
 import { createReleases } from './releases.ts';
 import { callsOf } from './testing/callsOf.ts';
@@ -21,7 +22,8 @@ function over(parameter: unknown, images: unknown, described: unknown = failing(
     return answer;
   };
   const inSsm = (input: unknown) => ((input as { Name: string }).Name === FAMILY ? described : parameter);
-  const releases = createReleases(createImages(callsOf(answering(inSsm)), callsOf(answering(() => images))));
+  const ssm = callsOf(answering(inSsm));
+  const releases = createReleases(ssm, createImages(ssm, callsOf(answering(() => images))));
   const core2022 = { year: '2022', edition: 'Core' } as const;
   return {
     calls,
@@ -50,6 +52,8 @@ describe('the newest AMI release', () => {
     ['is no object', json(null)],
     ['is no JSON', { Parameter: { Value: 'ami-1' } }],
     ['may not be read', failing('AccessDeniedException')],
+    ['is refused', failing('ValidationException')],
+    ['is longer than any of SSM', new MalformedResponse('with Parameter.Value: 9000 characters, more than 8192')],
   ];
   for (const [what, described] of other)
     it(`is read from the name of the AMI if the JSON in SSM ${what}`, async () => {
@@ -57,10 +61,14 @@ describe('the newest AMI release', () => {
       assert.deepEqual(await over(parameter, named(name), described).newest(), { ok: true, value: '1.35-2026.04.18' });
     });
 
-  it('is an error if SSM is throttled', async () => {
-    const answer = await over(parameter, {}, failing('ThrottlingException')).newest();
-    assert.equal(!answer.ok && answer.error.kind, 'throttled');
-  });
+  for (const [name, kind] of [
+    ['ThrottlingException', 'throttled'],
+    ['InternalError', 'unavailable'],
+  ] as const)
+    it(`is an error if SSM is ${kind}`, async () => {
+      const answer = await over(parameter, {}, failing(name)).newest();
+      assert.equal(!answer.ok && answer.error.kind, kind);
+    });
 
   it('is otherwise read from the SSM parameter and the name of the AMI', async () => {
     const { calls, newest } = over(parameter, named('Windows_Server-2022-English-Core-EKS_Optimized-1.35-2026.04.18'));

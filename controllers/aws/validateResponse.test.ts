@@ -331,6 +331,12 @@ describe('an answer', () => {
       { update: { createdAt: new Date(Number.NaN) } },
       'update.createdAt: a time outside the years 0 to 9999',
     ],
+    [
+      'a parameter that SSM could not have',
+      'GetParameter',
+      { Parameter: { Value: long } },
+      'Parameter.Value: 100000 characters, more than 8192',
+    ],
     ['no object', 'DescribeUpdate', '<html>', 'a string instead of an object'],
   ];
   for (const [what, operation, answer, problem] of cases) {

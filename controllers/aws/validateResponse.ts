@@ -37,7 +37,8 @@ const MOST: Readonly<Record<string, number>> = {
   'Reservations[].Instances[].PrivateDnsName': 253,
   'AutoScalingGroups[].Instances[].InstanceId': 64,
   'Images[].Name': 256,
-  'Parameter.Value': 256,
+  // https://docs.aws.amazon.com/systems-manager/latest/userguide/parameter-store-advanced-parameters.html
+  'Parameter.Value': 8_192,
   // EC2 accepts 16 KiB, and returns them in base64.
   'LaunchTemplateVersions[].LaunchTemplateData.UserData': 24_000,
   nextToken: DOCUMENT,
