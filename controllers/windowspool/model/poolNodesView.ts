@@ -71,7 +71,7 @@ export interface PoolNodesView {
   nodesBefore(time: number): readonly NodeRecord[];
   /** Whether the node is in the pool and has its labels and taints (pools of existing nodes). */
   isMarked(name: string): boolean;
-  /** What was last read of the events of a node that has no pod addresses; undefined if nothing was. */
+  /** What was last read, without an error if it ever was, of the events of a node that has no pod addresses; undefined if nothing was. */
   controllerAnswer(name: string): ControllerAnswer | undefined;
   /** Whether this EC2 instance is one of the nodes. */
   hasInstance(id: string): boolean;
@@ -132,7 +132,7 @@ export interface CheckFailure {
 /** What the VPC resource controller reports of a node. */
 export interface ControllerAnswer {
   readonly uid: string;
-  /** When it was read, in epoch milliseconds. */
+  /** When it was last asked for, in epoch milliseconds. */
   readonly at: number;
   readonly answer: CallResult<readonly ControllerWarning[]>;
 }

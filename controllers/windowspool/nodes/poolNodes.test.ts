@@ -6,7 +6,7 @@ import { podName } from '../nodePods/attempts.ts';
 import { pullKey } from '../nodePods/preparation.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
-import { MINUTE, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
+import { MINUTE, NOW, sampleError, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { randomNodePod } from '../testing/randomNodePods.ts';
 import { PoolNodes } from './poolNodes.ts';
 import { PoolNodesCache } from './poolNodesCache.ts';
@@ -303,6 +303,72 @@ describe('the cache of the nodes of pools', () => {
     poolNodesCache.forget('pool');
     assert.notEqual(poolNodesCache.of('pool', ['web'], expecting()), first);
   });
+});
+
+describe('what the VPC resource controller reports of a node without pod addresses', () => {
+  const node = sampleNode({ name: 'a', allocatable: {}, createdAt: NOW, verified: undefined });
+  const other = { ...node, uid: 'uid-other' };
+  const unsupported = { reason: 'Unsupported', message: 'The instance type x9.large is not supported for Windows' };
+  const good = { ok: true, value: [unsupported] } as const;
+  const failed = { ok: false, error: sampleError('unavailable') } as const;
+  const later = NOW + MINUTE;
+
+  const rows: readonly (readonly [
+    what: string,
+    change: (poolNodes: PoolNodes) => void,
+    answer: ReturnType<PoolNodes['controllerAnswer']>,
+    failing: number,
+  ])[] = [
+    ['is what was read', () => undefined, { uid: node.uid, at: NOW, answer: good }, 1],
+    [
+      'stays as it was if the next read fails',
+      (poolNodes) => poolNodes.reported(node, failed, later),
+      { uid: node.uid, at: later, answer: good },
+      1,
+    ],
+    [
+      'changes with the next read',
+      (poolNodes) => poolNodes.reported(node, { ok: true, value: [] }, later),
+      { uid: node.uid, at: later, answer: { ok: true, value: [] } },
+      0,
+    ],
+    [
+      'is not what was read of another node with its name',
+      (poolNodes) => {
+        poolNodes.put(other, later);
+        poolNodes.reported(other, failed, later);
+      },
+      { uid: other.uid, at: later, answer: failed },
+      0,
+    ],
+    [
+      'is not replaced by what was read of an earlier node with its name',
+      (poolNodes) => {
+        poolNodes.put(other, later);
+        poolNodes.reported(other, failed, later);
+        poolNodes.reported(node, good, later);
+      },
+      { uid: other.uid, at: later, answer: failed },
+      0,
+    ],
+    ['is forgotten when it leaves', (poolNodes) => poolNodes.leave(node), undefined, 0],
+    [
+      'is not kept if it was read while the node left',
+      (poolNodes) => {
+        poolNodes.leave(node);
+        poolNodes.reported(node, good, later);
+      },
+      undefined,
+      0,
+    ],
+  ];
+  for (const [what, change, answer, failing] of rows)
+    it(what, () => {
+      const poolNodes = new PoolNodes([node], expecting(), NOW);
+      poolNodes.reported(node, good, NOW);
+      change(poolNodes);
+      assert.deepEqual([poolNodes.controllerAnswer('a'), poolNodes.failing.length], [answer, failing]);
+    });
 });
 
 describe('a node that cannot be read completely', () => {

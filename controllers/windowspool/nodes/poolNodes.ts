@@ -281,11 +281,17 @@ export class PoolNodes implements PoolNodesView {
     return this.#answers.get(name);
   }
 
-  /** Takes in what the VPC resource controller reports of a node without pod addresses, and verifies the node again. */
-  reported(node: NodeRecord, answer: ControllerAnswer['answer'], now: number): void {
-    this.#answers.set(node.name, { uid: node.uid, at: now, answer });
-    const result = this.#results.get(node.name);
-    if (result) this.put(result.node, now);
+  /**
+   * Takes in what the VPC resource controller reports of a node without pod addresses, and verifies the node again. A failed read changes only when it was asked.
+   * Of a node that left in the meantime, nothing is kept.
+   */
+  reported({ name, uid }: NodeRecord, answer: ControllerAnswer['answer'], now: number): void {
+    const node = this.#results.get(name)?.node;
+    if (node?.uid !== uid) return;
+    const known = this.#answers.get(name);
+    const isKept = !answer.ok && known?.uid === uid && known.answer.ok;
+    this.#answers.set(name, { uid, at: now, answer: isKept ? known.answer : answer });
+    this.put(node, now);
   }
 
   #warningsOf({ name, uid }: NodeRecord): readonly ControllerWarning[] {
