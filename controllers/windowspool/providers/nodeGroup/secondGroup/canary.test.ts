@@ -4,6 +4,7 @@ import { derive } from '../../../derive.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
 import type { PoolNodes } from '../../../nodes/poolNodes.ts';
 import { planFor } from '../../../plan.ts';
+import type { NodeRecord } from '../../../ports/nodes.ts';
 import { samplesOf } from '../../../reporting/poolSamples.ts';
 import { statusFor } from '../../../reporting/poolStatus.ts';
 import { untilNextRead } from '../../../schedule.ts';
@@ -180,6 +181,26 @@ describe('a canary', () => {
     (s.poolNodes as PoolNodes).confirm({ groupOfInstance: new Map(), unlisted: new Set(['web', HASHED]) }, NOW);
     assert.equal(reasonOf(), 'CanaryRunning');
   });
+
+  const OTHER_BUILD = { kernelVersion: '10.0.17763.1' };
+  const addressless: readonly (readonly [age: number, change: Partial<NodeRecord>, reason: string])[] = [
+    [MINUTE, {}, 'CanaryRunning'],
+    [15 * MINUTE - 1, {}, 'CanaryRunning'],
+    [15 * MINUTE, {}, 'CanaryFailed'],
+    [MINUTE, OTHER_BUILD, 'CanaryFailed'],
+  ];
+  for (const [age, change, reason] of addressless)
+    it(`is ${reason} with a node ${age} ms old without pod addresses ${JSON.stringify(change)}, also if an event says that it never gets any`, () => {
+      const node = nodeIn(HASHED, 'y', { createdAt: NOW - age, allocatable: {}, ...change });
+      const s = canaryScene({ record: young, nodes: [...MAIN_NODES, ...CANARY_NODES.slice(0, 1), node] });
+      const message = 'The instance type m5.large is not supported for Windows';
+      (s.poolNodes as PoolNodes).reported(node, { ok: true, value: [{ reason: 'Unsupported', message }] }, NOW);
+      assert.deepEqual(
+        s.poolNodes.failing.map(({ node: { name } }) => name),
+        ['y'],
+      );
+      assert.equal(nodeGroupConditions(outcomeOf(derive(s) as EksDerived)).UpToDate.reason, reason);
+    });
 
   it('that failed has a reason in its record that the schema accepts', () => {
     const error = sampleError('refused', { message: 'x'.repeat(10_000) });

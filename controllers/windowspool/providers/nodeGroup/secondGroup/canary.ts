@@ -140,9 +140,7 @@ function faultOf(s: EksState): string | undefined {
   const canary = ownedGroup(s.pool, s.second);
   if (!canary) return `a node group with this name exists, which does not belong to the pool. Delete it`;
   if (canary.status === 'CREATE_FAILED') return `EKS could not create it: ${describeFirstIssue(canary)}`;
-  const failing = failingNodes(s, canary.name).find(({ failures }) =>
-    failures.some(({ reason }) => !TRANSIENT_CHECKS.includes(reason)),
-  );
+  const failing = failingNodes(s, canary.name).find((result) => isShown(result, s));
   if (failing) return `node ${failing.node.name} failed verification: ${describeFailures(failing)}`;
   const record = canaryIn(s.pool);
   if (record?.phase !== 'Verifying' || isWhole(s)) return undefined;
@@ -152,6 +150,15 @@ function faultOf(s: EksState): string | undefined {
   const [first] = failingNodes(s, canary.name);
   const why = first ? `; node ${first.node.name}: ${describeFailures(first)}` : '';
   return `${verified} of ${count(canary.scaling.desiredSize, 'node')} verified after ${duration(s.settings.joinGraceMs)} (--join-grace)${why}`;
+}
+
+/**
+ * Whether the node shows at once that the canary fails. A new node without pod addresses fails early only by an event, which any user who may create events in
+ * the namespace default can forge: the failure of a canary is remembered, so its node has the time in which new nodes join.
+ */
+function isShown({ node, failures }: VerificationResult, { now, settings }: EksState): boolean {
+  const isNew = now < node.createdAt + settings.joinGraceMs;
+  return failures.some(({ reason }) => !TRANSIENT_CHECKS.includes(reason) && !(isNew && reason === 'NoPodAddresses'));
 }
 
 function refusalOf(s: EksState) {
