@@ -9,6 +9,14 @@ import { NEW, nodesOf } from './testing/migrations.ts';
 import { operatorIn } from './testing/operatorObjects.ts';
 import { recordedTerminal } from './testing/recordedTerminal.ts';
 
+const LOG = [
+  '{"key":"new","msg":"password=hunter2"}',
+  '-----BEGIN PRIVATE KEY-----',
+  'hunter2',
+  '-----END PRIVATE KEY-----',
+  'The last line.',
+];
+
 describe('kubectl windowspool report', () => {
   let folder = '';
   beforeEach(async () => {
@@ -28,7 +36,7 @@ describe('kubectl windowspool report', () => {
     api.add('events', event('WindowsPool', 'new'), event('Node', 'new-1'), event('Node', 'linux-1'));
     api.intercept = (_, path) => {
       if (path === '/version') return { status: 200, body: { gitVersion: 'v1.36.3' } };
-      return path.endsWith('/log') ? { status: 200, body: { key: 'new', msg: 'password=hunter2' } } : undefined;
+      return path.endsWith('/log') ? { status: 200, body: LOG.join('\n') } : undefined;
     };
     return api;
   }
@@ -73,6 +81,7 @@ describe('kubectl windowspool report', () => {
       parse(texts['events.yaml'] ?? '').map((event: { regarding: { name: string } }) => event.regarding.name),
       ['new', 'new-1'],
     );
+    assert.match(texts['operator/operator-a.log'] ?? '', /\nThe last line\.\n$/);
     assert.match(texts['overview.txt'] ?? '', /^Pool new is Ready$/m);
     assert.match(printed, /^Not included: Secrets, /m);
   });

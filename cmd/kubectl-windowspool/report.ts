@@ -140,9 +140,10 @@ async function logTextOf(cluster: Cluster, namespace: string, pod: string, previ
   for await (const line of linesOf(log)) {
     bytes += line.length + 1;
     if (bytes > LOG_BYTES) break;
-    lines.push(redactText(line));
+    lines.push(line);
   }
-  return `${lines.join('\n')}\n`;
+  // Keys have several lines.
+  return redactText(`${lines.join('\n')}\n`);
 }
 
 /** All objects of a list. */

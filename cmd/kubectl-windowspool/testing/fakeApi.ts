@@ -20,7 +20,8 @@ export interface FakeObject {
 
 interface Answer {
   readonly status: number;
-  readonly body: object;
+  /** An object, or the lines of a log. */
+  readonly body: object | string;
 }
 
 /** The requests that an API server in memory received, in short: `evict shop/cart-0`. */
@@ -46,7 +47,8 @@ export class FakeApi {
     const server: Loopback = await loopback(({ method, path, query, headers, body }, response) => {
       const { status, body: answer } =
         this.intercept(method, path) ?? this.#answer(method, path, query, String(headers.accept), body);
-      json(response as ServerResponse, status, answer);
+      if (typeof answer === 'string') response.end(answer);
+      else json(response as ServerResponse, status, answer);
     });
     return {
       cluster: new Cluster(server.client, { requestTimeout: 5_000 }, signal),
