@@ -8,7 +8,9 @@ import { type LintFlags, lint } from './lint.ts';
 import type { LintedWorkload } from './lintResult.ts';
 import type { Registries } from './registry/registries.ts';
 import type { Terminal } from './terminal.ts';
+import { FakeApi } from './testing/fakeApi.ts';
 import { FakeRegistry, registriesOf } from './testing/fakeRegistry.ts';
+import { recordedTerminal } from './testing/recordedTerminal.ts';
 import { plain } from './text.ts';
 
 const CLASS = `apiVersion: node.k8s.io/v1
@@ -298,6 +300,37 @@ describe('kubectl windowspool lint', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('--live leaves out only what a listed workload created', async () => {
+    const api = new FakeApi();
+    const pods = {
+      nodeSelector: { 'kubernetes.io/os': 'windows' },
+      containers: [container('web:ltsc2022')],
+      hostPID: true,
+    };
+    const metadata = (name: string, apiVersion: string, kind: string) => ({
+      ...{ name, namespace: 'shop' },
+      ownerReferences: [{ apiVersion, kind, name: 'owner', uid: kind, controller: true }],
+    });
+    const template = { spec: pods };
+    const add = (resource: string, name: string, apiVersion: string, kind: string, spec: object) =>
+      api.add(resource, { metadata: metadata(name, apiVersion, kind), spec: spec as Record<string, unknown> });
+    add('statefulsets', 'prometheus', 'monitoring.coreos.com/v1', 'Prometheus', { template });
+    add('replicasets', 'rollout', 'argoproj.io/v1alpha1', 'Rollout', { template, replicas: 1 });
+    add('replicasets', 'old-rollout', 'argoproj.io/v1alpha1', 'Rollout', { template, replicas: 0 });
+    add('replicasets', 'deployed', 'apps/v1', 'Deployment', { template });
+    add('pods', 'task', 'tekton.dev/v1', 'TaskRun', pods);
+    add('pods', 'batch', 'batch.volcano.sh/v1alpha1', 'Job', pods);
+    add('pods', 'replica', 'apps/v1', 'ReplicaSet', pods);
+    await using served = await api.serve();
+    const terminal = recordedTerminal();
+    await lint(async () => served.cluster, terminal, [], { live: true, output: 'json' }).catch(() => undefined);
+    const workloads: LintedWorkload[] = JSON.parse(terminal.lines.join('\n'));
+    assert.deepEqual(
+      workloads.map(({ kind, name, findings }) => `${kind} ${name} ${findings.map(({ rule }) => rule).join()}`),
+      ['StatefulSet prometheus HostPID', 'ReplicaSet rollout HostPID', 'Pod task HostPID', 'Pod batch HostPID'],
+    );
   });
 
   it('says that files without workloads have none', async () => {

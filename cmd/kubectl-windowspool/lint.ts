@@ -40,7 +40,7 @@ import { lintedRelated, lintRelatedInCluster, windowsWorkload } from './relatedO
 import { type ClusterRuntimeClass, runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
-import { listAllowed, PODS, type Resource, WORKLOADS } from './workloadLists.ts';
+import { isOfWorkload, listAllowed, PODS, type Resource, WORKLOADS } from './workloadLists.ts';
 
 export interface LintFlags extends ImageFlags {
   readonly live?: boolean;
@@ -271,7 +271,7 @@ function lintedPool(manifest: Manifest): Evaluated | undefined {
   return { ...identityOf(manifest, KIND), findings, podImages: podImagesOf(podOn(spec, build), []) };
 }
 
-/** What runs in the cluster. What a controller created is evaluated by the template of the controller. */
+/** What runs in the cluster. What a workload created is evaluated by the template of the workload. */
 async function lintCluster(
   cluster: Cluster,
   namespace: string | undefined,
@@ -296,7 +296,11 @@ async function lintCluster(
   };
   for (const [kind, resource] of Object.entries(WORKLOADS))
     workloads.push(
-      ...(await read(resource, (object) => (controllerOf(object.metadata) ? undefined : lintOne({ ...object, kind })))),
+      ...(await read(resource, (object) =>
+        isOfWorkload(object.metadata) || (kind === 'ReplicaSet' && isOldRevision(object))
+          ? undefined
+          : lintOne({ ...object, kind }),
+      )),
     );
   const builds = buildsOf(nodes);
   const pods = await read(PODS, (object) =>
@@ -314,6 +318,11 @@ async function lintCluster(
   const all = await withRegistries([...workloads, ...pods], skipped, registries);
   const templates = all.slice(0, workloads.length);
   return [...templates, ...onePerOwner(all.slice(workloads.length), templates), ...related];
+}
+
+/** Whether a ReplicaSet is one without pods that its controller keeps, such as a Rollout of Argo. */
+function isOldRevision({ metadata, spec }: Manifest & { readonly spec?: { readonly replicas?: number } }): boolean {
+  return controllerOf(metadata) !== undefined && spec?.replicas === 0;
 }
 
 const TAINTS = 'https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations';
@@ -355,7 +364,7 @@ function buildsOf(nodes: readonly NodeRecord[]): ReadonlyMap<string, string> {
 type ClusterPod = Manifest & Wire<Pick<V1Pod, 'spec'>>;
 
 /**
- * The findings of a pod, with its images compared with the build of its node, which is known once it is scheduled. Of a pod that a controller created, only these.
+ * The findings of a pod, with its images compared with the build of its node, which is known once it is scheduled. Of a pod that a workload created, only these.
  * @param asks whether registries are asked, which can find what the tags do not show
  */
 function lintedPod(
@@ -372,7 +381,8 @@ function lintedPod(
       ? undefined
       : linted(pod, classes, () => imageFindingsOf(spec, build, classes), podOn(spec, build));
   const images = onNode?.findings ?? [];
-  if (owner) return onNode && (asks || images.length > 0) ? { ...onNode, owner: owner.uid } : undefined;
+  if (owner && isOfWorkload(pod.metadata))
+    return onNode && (asks || images.length > 0) ? { ...onNode, owner: owner.uid } : undefined;
   const result = linted(pod, classes);
   if (!result) return undefined;
   const own = result.findings.filter(({ rule }) => !images.some((image) => image.rule === rule));

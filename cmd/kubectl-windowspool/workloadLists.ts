@@ -1,5 +1,6 @@
 /** Lists of workloads and pods, as far as the user may read them. */
-import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import type { V1ObjectMeta } from '@kubernetes/client-node';
+import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
 import { readPages } from '../../controllers/kubernetes/pages.ts';
 import { apiPath } from '../../controllers/kubernetes/paths.ts';
 import type { Cluster } from './cluster.ts';
@@ -18,6 +19,19 @@ export const WORKLOADS = {
   CronJob: ['batch/v1', 'cronjobs'],
   Job: ['batch/v1', 'jobs'],
 } as const satisfies Readonly<Record<string, Resource>>;
+
+/** Whether a workload of these kinds created the object. The Job of Volcano is another kind, and the Rollout of Argo is none of them. */
+export function isOfWorkload(metadata: Wire<V1ObjectMeta> | undefined): boolean {
+  const owner = controllerOf(metadata);
+  const isListed = ([kind, [apiVersion]]: readonly [string, Resource]) =>
+    kind === owner?.kind && groupOf(apiVersion) === groupOf(owner.apiVersion);
+  return Object.entries(WORKLOADS).some(isListed);
+}
+
+/** The group of an API version, whose version may be an older one; `v1` is that of Pods. */
+function groupOf(apiVersion: string): string {
+  return apiVersion.replace(/[/].*/, '');
+}
 
 export const PODS: Resource = ['v1', 'pods'];
 const LIMITS = { limit: 500, most: 200_000 };
