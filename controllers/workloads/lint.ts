@@ -174,7 +174,7 @@ function podSpecOf(manifest: unknown): Fields | undefined {
   const value = rawPodSpecOf(manifest) ?? {};
   if (!Array.isArray(value.containers))
     throw new Error(`${kind}: ${path.join('.')}.containers is missing or is not a list.`);
-  const podSpec = withoutNulls(value) as Fields;
+  const podSpec = asRead(value) as Fields;
   const problem = shapeProblem(podSpec);
   if (problem) throw new Error(`${kind}: ${path.join('.')}.${problem}.`);
   return podSpec;
@@ -228,12 +228,13 @@ function evaluate(expression: string, variables: Fields): unknown {
   return program({ variables });
 }
 
-/** The API server treats null as absent. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
+/** As the API server reads it: null is absent, and a quantity in `resources` can be a number. */
+function asRead(value: unknown, isInResources = false): unknown {
+  if (isInResources && typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map((item) => asRead(item, isInResources));
   if (!isFields(value)) return value;
   const present = Object.entries(value).filter(([, field]) => field !== null && field !== undefined);
-  return Object.fromEntries(present.map(([key, field]) => [key, withoutNulls(field)]));
+  return Object.fromEntries(present.map(([key, field]) => [key, asRead(field, isInResources || key === 'resources')]));
 }
 
 function isFields(value: unknown): value is Fields {

@@ -29,8 +29,8 @@ const SHELLS = '(cmd|powershell|pwsh)([.]exe)?$';
 /** Other programs in /bin can be those of the image: Windows resolves the path on the drive C. */
 const UNIX = '^((/usr(/local)?)?/bin/)?(ba|a|da|z)?sh$|^/usr/bin/env$';
 
-/** Quantities of less than 20 MiB, as users write them. */
-const UNDER_20_MIB = '^([0-9]|1[0-9])([.][0-9]+)?Mi?$|^[0-9]{1,5}([.][0-9]+)?(Ki|k)$|^[0-9]{1,7}$';
+/** Quantities of less than some 20 MiB, as users write them. */
+const UNDER_20_MIB = '^([0-9]|1[0-9])([.][0-9]+)?Mi?$|^1?[0-9]{1,4}([.][0-9]+)?(Ki|k)$|^1?[0-9]{1,7}$';
 
 /** Rules about volumes, memory and DNS. */
 export const RESOURCE_RULES: readonly Rule[] = [

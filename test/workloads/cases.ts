@@ -196,10 +196,10 @@ const containers: readonly Case[] = [
 
 const claim = { persistentVolumeClaim: { claimName: 'data' } };
 const resources: readonly Case[] = [
-  ...['6Mi', '19.5M', '9000Ki', '1000000'].map((memory) =>
+  ...['6Mi', '19.5M', '9000Ki', '15000000', 1_000_000].map((memory) =>
     pod(`a memory limit of ${memory}`, windowsContainer({ resources: { limits: { memory } } }), 'MemoryLimitTooLow'),
   ),
-  ...['20Mi', '0.5Gi', '200M'].map((memory) =>
+  ...['20Mi', '0.5Gi', '200M', '65536Ki', 536_870_912].map((memory) =>
     pod(`a memory limit of ${memory}`, windowsContainer({ resources: { limits: { memory } } })),
   ),
   pod(
