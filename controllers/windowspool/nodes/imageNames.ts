@@ -10,7 +10,9 @@ export function normalizedImage(reference: string): string {
   const slash = name.indexOf('/');
   const host = slash < 0 ? '' : name.slice(0, slash);
   const isHost = host === 'localhost' || /[.:]/.test(host);
-  const full = isHost ? name : `docker.io/${slash < 0 ? 'library/' : ''}${name}`;
+  const withHost = isHost ? name : `docker.io/${name}`;
+  const [, path] = /^(?:index[.])?docker[.]io[/](.*)$/.exec(withHost) ?? [];
+  const full = path === undefined ? withHost : `docker.io/${path.includes('/') ? '' : 'library/'}${path}`;
   const colon = full.indexOf(':', full.lastIndexOf('/'));
   if (digest !== undefined) return `${colon < 0 ? full : full.slice(0, colon)}@${digest}`;
   return colon < 0 ? `${full}:latest` : full;
