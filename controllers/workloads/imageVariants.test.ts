@@ -135,6 +135,9 @@ describe('the findings about images, after their registries were asked', () => {
       `advice WindowsImageUnselected (app): cart:1 is for windows/amd64 10.0.20348.1 ${FROM}, and the pod selects no operating system. Set runtimeClassName, or nodeSelector kubernetes.io/os: windows.`,
     );
     assert.deepEqual(none, []);
+    // Another pod has the same image.
+    for (const placed of [{ runtimeClassName: 'unknown' }, { nodeName: 'a' }, { os: { name: 'linux' } }])
+      assert.deepEqual(foundIn(placed, [found('cart:1', 'windows/amd64 10.0.20348.1')], 'cart:1', 'side:1'), []);
     // Its tag looks like one of Windows.
     assert.deepEqual(foundIn({}, [found('cart:ltsc2019', 'linux/amd64')], 'cart:ltsc2019', 'side:1'), []);
   });

@@ -77,6 +77,8 @@ export function imagesToAsk({ os, containers }: PodImages, findings: readonly Fi
 
 /** The findings, with the answers of registries in place of what the names of images suggest. */
 export function withAnswers(findings: readonly Finding[], images: PodImages, answers: ImageAnswers): Finding[] {
+  // Another pod with the same image can be the reason for the answer.
+  if (imagesToAsk(images, findings).length === 0) return [...findings];
   const found: Finding[] = [];
   const answered = new Set<string>();
   for (const { name, image } of images.containers) {
