@@ -78,6 +78,7 @@ describe('the objects that serve workloads on Windows', () => {
     ['a Service of another namespace', { ...service({}), metadata: { namespace: 'other' } }, deployment({}, 2000)],
     ['a Service with 1,024 pods', service({}), deployment({}, 1024)],
     ['a Service with 1,025 pods', service({}), deployment({}, 1025), 'TooManyBackends'],
+    ['a headless Service with 1,025 pods', service({ clusterIP: 'None' }), deployment({}, 1025)],
     ['a Service of a DaemonSet in a file', service({}), daemonSet()],
     ['a Service of a DaemonSet on 1,025 nodes', service({}), daemonSet(1025), 'TooManyBackends'],
     ['a Service of Linux pods', service({}), workload('Deployment', { containers: [] })],
@@ -108,6 +109,11 @@ describe('the objects that serve workloads on Windows', () => {
         ] as const,
     ),
     ['security groups by the ServiceAccount', object('SecurityGroupPolicy', { spec: {} }), deployment()],
+    [
+      'security groups by the ServiceAccount and all pods',
+      object('SecurityGroupPolicy', { spec: { podSelector: {}, serviceAccountSelector: { matchLabels: SELECTOR } } }),
+      deployment(),
+    ],
     [
       'an association of Pod Identity',
       association({ namespace: NAMESPACE, serviceAccount: 'web' }),

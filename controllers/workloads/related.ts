@@ -63,8 +63,11 @@ const SERVES: Readonly<Record<string, Serves>> = {
   },
   NetworkPolicy: (object, workload) =>
     isIn(object, workload) && matches(workload, field(object, 'spec', 'podSelector') ?? {}),
+  // Both selectors must match, and the labels of ServiceAccounts are unknown: https://github.com/aws/amazon-vpc-resource-controller-k8s
   SecurityGroupPolicy: (object, workload) =>
-    isIn(object, workload) && matches(workload, field(object, 'spec', 'podSelector')),
+    isIn(object, workload) &&
+    !isFields(field(object, 'spec', 'serviceAccountSelector')) &&
+    matches(workload, field(object, 'spec', 'podSelector')),
   // The fields of AWS Controllers for Kubernetes, and below forProvider those of Crossplane.
   PodIdentityAssociation: (object, { namespace, serviceAccount }) => {
     const spec = field(object, 'spec', 'forProvider') ?? field(object, 'spec');

@@ -75,7 +75,10 @@ export const RELATED_RULES: readonly RelatedRule[] = [
     name: 'TooManyBackends',
     grade: 'fails',
     kinds: ['Service'],
-    violates: (_, served) => served.reduce((sum, { replicas }) => sum + replicas, 0) > MOST_BACKENDS,
+    // kube-proxy does nothing for headless Services.
+    violates: (service, served) =>
+      field(service, 'spec', 'clusterIP') !== 'None' &&
+      served.reduce((sum, { replicas }) => sum + replicas, 0) > MOST_BACKENDS,
     message: 'Windows supports at most 1,024 pods of a Service. Use several Services',
     source: `${SERVICES}#limitations`,
   },
