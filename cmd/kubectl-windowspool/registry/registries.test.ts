@@ -48,6 +48,16 @@ describe('the registry of an image', () => {
     registry.addImage('cart', '2022', W2022);
     assert.equal(await ask('cart:all'), `${W2019}, ${W2022}, linux/arm64`);
     assert.equal(await ask('cart:2022'), W2022);
+    registry.addImage('cart', 'upper', 'Windows/x86_64 10.0.20348.2762');
+    assert.equal(await ask('cart:upper'), 'windows/amd64 10.0.20348.2762');
+    registry.addIndex('cart', 'mixed', 'linux/AMD64', 'linux/aarch64');
+    assert.equal(await ask('cart:mixed'), 'linux/amd64, linux/arm64');
+    const annotations = { 'vnd.docker.reference.type': 'attestation-manifest' };
+    const attested = { manifests: [{ digest: 'x', annotations }] };
+    registry.addContent('cart', 'attested', 'application/vnd.oci.image.index.v1+json', attested);
+    assert.equal(await ask('cart:attested'), 'HOST has no image in the index');
+    registry.addIndex('cart', 'empty');
+    assert.equal(await ask('cart:empty'), 'HOST has no image in the index');
     const digest = registry.addImage('cart', '2019', W2019);
     assert.equal(await ask(`cart:other@${digest}`), W2019);
     registry.intercept = () => ({ status: 200, body: '{}' });

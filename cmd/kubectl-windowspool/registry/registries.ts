@@ -53,6 +53,7 @@ interface Platform {
 interface Descriptor {
   readonly platform?: Platform | null;
   readonly digest?: unknown;
+  readonly annotations?: Readonly<Record<string, unknown>> | null;
 }
 
 /** The registries of images. What they have said is kept by digest, so that images that share a manifest are read once. */
@@ -112,14 +113,15 @@ export class Registries {
     const variants: Variant[] = [];
     let read = 0;
     for (const entry of manifest.manifests as (Descriptor | null)[]) {
-      const { platform, digest } = entry ?? {};
+      const { platform, digest, annotations } = entry ?? {};
       const named = variantOf(platform ?? {});
       // Of attestations: https://docs.docker.com/build/metadata/attestations/attestation-storage/
-      if (platform?.os === UNKNOWN) continue;
+      if (platform?.os === UNKNOWN || annotations?.['vnd.docker.reference.type'] === 'attestation-manifest') continue;
       const isComplete = named.os !== UNKNOWN && (named.os !== 'windows' || named.osVersion !== undefined);
       const isRead = !isComplete && read++ < MOST_READ;
       variants.push(isRead ? await this.#variantOf(image, await this.#part(image, 'manifests', digest)) : named);
     }
+    if (variants.length === 0) throw new Error(`${image.registry} has no image in the index`);
     return variants;
   }
 
@@ -272,12 +274,20 @@ function digestOf(body: Buffer): string {
   return `sha256:${createHash('sha256').update(body).digest('hex')}`;
 }
 
+/** Other names of architectures, which containerd knows: https://github.com/containerd/platforms/blob/main/database.go */
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+  ['x86_64', 'amd64'],
+  ['x86-64', 'amd64'],
+  ['aarch64', 'arm64'],
+]);
+
 function variantOf({ os, architecture, 'os.version': version }: Platform): Variant {
   const text = (value: unknown) => (typeof value === 'string' && NAME.test(value) ? value : undefined);
   const osVersion = text(version);
+  const named = text(architecture)?.toLowerCase() ?? UNKNOWN;
   return {
-    os: text(os) ?? UNKNOWN,
-    architecture: text(architecture) ?? UNKNOWN,
+    os: text(os)?.toLowerCase() ?? UNKNOWN,
+    architecture: ARCHITECTURES.get(named) ?? named,
     ...(osVersion !== undefined && { osVersion }),
   };
 }
