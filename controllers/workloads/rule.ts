@@ -47,13 +47,13 @@ function among(list: string, one: string, predicate: string): Pick<Rule, 'expres
 }
 
 /**
- * Whether a pod spec, the CEL variable `spec`, says that it runs on Windows: by os.name, nodeSelector, required node affinity, or windowsOptions, which only Windows
- * has. The EKS webhook and the kubelet also know the deprecated label beta.kubernetes.io/os.
+ * Whether a pod spec, the CEL variable `spec`, says that it runs on Windows: by os.name, nodeSelector, required node affinity, or windowsOptions, which Linux
+ * nodes ignore. The EKS webhook and the kubelet also know the deprecated label beta.kubernetes.io/os.
  */
 export const IS_WINDOWS_SPEC = [
   "spec.?os.?name.orValue('') == 'windows'",
-  'spec.?securityContext.?windowsOptions.hasValue()',
-  'spec.?containers.orValue([]).exists(c, c.?securityContext.?windowsOptions.hasValue())',
+  "(spec.?nodeSelector[?'kubernetes.io/os'].orValue('') != 'linux' && (spec.?securityContext.?windowsOptions.hasValue() || " +
+    'spec.?containers.orValue([]).exists(c, c.?securityContext.?windowsOptions.hasValue())))',
   "spec.?nodeSelector[?'kubernetes.io/os'].orValue('').lowerAscii() == 'windows'",
   "spec.?nodeSelector[?'beta.kubernetes.io/os'].orValue('') == 'windows'",
   "spec.?nodeSelector[?'node.kubernetes.io/windows-build'].hasValue()",

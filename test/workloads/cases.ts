@@ -309,6 +309,10 @@ const placement: readonly Case[] = [
       'OtherOperatingSystem',
     ),
   ),
+  pod('windowsOptions and a nodeSelector of linux', {
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    containers: [container({ image: 'nginx', securityContext: { windowsOptions: { runAsUserName: 'x' } } })],
+  }),
   pod(
     'a nodeSelector of WINDOWS',
     { containers: [container()], nodeSelector: { 'kubernetes.io/os': 'WINDOWS' } },
