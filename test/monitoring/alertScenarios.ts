@@ -132,6 +132,46 @@ export const scenarios: readonly Scenario[] = [
     fires: { 'WindowsPoolNodeGroupCreateFailed/warning': 25 },
   },
   {
+    what: 'a pool that has no node for a day after its creation',
+    length: 2 * day,
+    step: 5,
+    series: {
+      ...created(600),
+      [reasonOf('Ready', 'NodesMissing')]: '1x600',
+    },
+    fires: {
+      'WindowsPoolCreationStuck/warning': 65,
+      'WindowsPoolNodesMissing/warning': day + 5,
+      'WindowsPoolNotReady/critical': day + 5,
+    },
+  },
+  {
+    what: 'an upgrade from a version that did not record when an old pool was Ready, while the pool lacks nodes',
+    length: 240,
+    series: {
+      ...created(240),
+      created_timestamp_seconds: '-864000x240',
+      [reasonOf('Ready', 'NodesMissing')]: '1x240',
+    },
+    fires: { 'WindowsPoolNodesMissing/warning': 30, 'WindowsPoolNotReady/critical': 30 },
+  },
+  {
+    what: 'a pool that is paused from its creation until its second day, and gets its nodes half an hour later',
+    length: 2 * day,
+    step: 5,
+    series: {
+      ...created(600),
+      paused: '1x399 0x200',
+      paused_start_timestamp_seconds: '0x399 stale',
+      [type('Ready')]: '0x406 1x193',
+      first_ready_timestamp_seconds: '_x407 122100x193',
+      [reasonOf('Ready', 'Creating')]: '1x406 stale',
+      [nodes('verified')]: '0x406 3x193',
+      nodes_desired: '_x407 3x193',
+    },
+    fires: { 'WindowsPoolPausedLong/warning': day + 10 },
+  },
+  {
     what: 'a deletion that takes 50 minutes',
     length: 120,
     series: deleted(50),
