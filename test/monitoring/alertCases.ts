@@ -575,6 +575,36 @@ export const alertCases: readonly AlertCase[] = [
     fires: { at: '11m', labels: { cluster: 'south', severity: 'warning' } },
   },
   {
+    alert: 'WindowsPoolOperatorDown',
+    when: 'critically with the cluster of a gated pool, of which not even a target is left, and not with a warning, too',
+    series: {
+      [UP_IN('north')]: '1x5 stale',
+      [GATED(',cluster="north",namespace="winpool-system"')]: '1x5 stale',
+    },
+    quiet: ['10m'],
+    fires: { at: '11m', labels: { cluster: 'north', namespace: 'winpool-system', severity: 'critical' } },
+  },
+  ...[
+    { pool: 'a gated pool', severity: 'critical', series: { [GATED(',cluster="north"')]: '1x5 stale' } },
+    { pool: 'no gated pool', severity: 'warning', series: {} },
+  ].map(
+    ({ pool, severity, series }): AlertCase => ({
+      alert: 'WindowsPoolOperatorDown',
+      when: `for one of two clusters, whose target disappears, with ${pool}`,
+      series: { [UP_IN('north')]: '1x5 stale _x9 1x10', [UP_IN('south')]: '1x30', ...series },
+      quiet: ['10m', '17m'],
+      fires: { at: '11m', labels: { cluster: 'north', severity } },
+    }),
+  ),
+  {
+    alert: 'WindowsPoolOperatorDown',
+    when: 'critically for more than a day, while nodes of a gated pool keep their taint',
+    interval: '5m',
+    series: { [UP_IN('north')]: '1 0x900', [GATED(',cluster="north"')]: '1 stale' },
+    quiet: ['5m'],
+    fires: { at: '10m', on: ['1500m', '4320m'], labels: { cluster: 'north', severity: 'critical' } },
+  },
+  {
     alert: 'WindowsPoolOperatorNoLeader',
     when: 'after 5 minutes, and not while one of two leads',
     series: { [LEADS('a')]: '0x30', [LEADS('b')]: '1x9 0x9 1x10' },

@@ -362,7 +362,7 @@ describe('alerts on a real Prometheus', function () {
     operator = await startOperator();
     await world.apply(poolManifest('gated', { paused: true, verification: { policy: 'Gate' } }));
     await becomes('gated', 'Paused=True/Paused');
-    await waitFor(async () => (await prometheus.query('cluster:windowspool_gated_pools:count1d'))[''] === 1, {
+    await waitFor(async () => (await prometheus.query('cluster:windowspool_gated_pools:count7d'))[''] === 1, {
       what: 'the gated pool to be counted',
       explain,
     });
