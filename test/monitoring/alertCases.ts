@@ -35,8 +35,8 @@ const CREATED = 'windowspool_created_timestamp_seconds{pool="web"}';
 const DELETION = 'windowspool_deletion_timestamp_seconds{pool="web"}';
 const PAUSED = 'windowspool_paused{pool="web"}';
 const GROUP = (status: string) => `windowspool_node_group_status{pool="web",status="${status}"}`;
-const CERTIFICATE = (what: 'expiration' | 'not_before') =>
-  `windowspool_metrics_certificate_${what}_timestamp_seconds{namespace="winpool-system"}`;
+const CERTIFICATE = (what: 'expiration' | 'not_before', instance = 'a') =>
+  `windowspool_metrics_certificate_${what}_timestamp_seconds{namespace="winpool-system",instance="${instance}"}`;
 const JOB = 'job="windowspool-operator"';
 const KERNEL = (version: string) => `windowspool_nodes_by_kernel{pool="web",kernel_version="${version}"}`;
 const CALLS = (result: string) =>
@@ -627,6 +627,18 @@ export const alertCases: readonly AlertCase[] = [
       [CERTIFICATE('expiration')]: '36000x500 66000x20',
     },
     quiet: ['480m', '495m', '507m'],
+    fires: { at: '496m', labels: { namespace: 'winpool-system' }, value: 'expires in 1h 44m 0s' },
+  },
+  {
+    alert: 'WindowsPoolOperatorCertificateExpiring',
+    when: 'for a replica that still serves the old certificate, while another has the new one',
+    series: {
+      [CERTIFICATE('not_before', 'a')]: '0x520',
+      [CERTIFICATE('expiration', 'a')]: '36000x520',
+      [CERTIFICATE('not_before', 'b')]: '24000x520',
+      [CERTIFICATE('expiration', 'b')]: '60000x520',
+    },
+    quiet: ['480m', '495m'],
     fires: { at: '496m', labels: { namespace: 'winpool-system' }, value: 'expires in 1h 44m 0s' },
   },
   {
