@@ -4,7 +4,9 @@ import type { Condition, WindowsPool } from '../api/api.gen.ts';
 export function wholeCondition(pool: WindowsPool | undefined, conditionType: string): Condition | undefined {
   const conditions = pool?.status?.conditions ?? [];
   const found = conditions.find(({ type }) => type === conditionType);
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  const whole = found?.message.replace(/See Ready\.$/, () => ready?.message ?? '');
+  const isAlone = ['Stalled', 'Reconciling'].includes(conditionType);
+  const whole = found?.message.replace(isAlone ? /See (\w+)\.$/ : /See (Ready)\.$/, (reference, to: string) => {
+    return conditions.find(({ type }) => type === to)?.message ?? reference;
+  });
   return found && whole !== undefined ? { ...found, message: whole } : undefined;
 }

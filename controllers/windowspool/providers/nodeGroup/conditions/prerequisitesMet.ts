@@ -158,7 +158,8 @@ const ofAws: OutsidePermissions = {
     const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s)}` : '';
     const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
     const grant = `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`;
-    const fix = denied.action === 'iam:PassRole' ? WRONG_ROLE : grant;
+    const isOfGroup = denied.action === 'iam:PassRole' && denied.operation === 'CreateNodegroup';
+    const fix = isOfGroup ? WRONG_ROLE : grant;
     return `AWS denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
   },
   roleFor: (denied) => grantsOf(denied).account,
