@@ -8,8 +8,8 @@ const NAMES =
 const SECRET_NAME = new RegExp(`${NAMES}$`, 'i');
 /** A flag whose value is in the next argument. */
 const SECRET_FLAG = new RegExp(`^--?[\\w.-]*${NAMES}$`, 'i');
-/** A word, or what is in quotes, which JSON within JSON escapes: to the end of the line if they are not closed. */
-const VALUE = String.raw`(?:(?<quote>\\*["'])(?:(?:(?!(?<!\\)\k<quote>).)*(?<!\\)\k<quote>|.*)|[^\s"',;&]+)`;
+/** A word, a list, or what is in quotes, which JSON within JSON escapes: to the end of the line if they are not closed. */
+const VALUE = String.raw`(?:(?<quote>\\*["'])(?:(?:(?!(?<!\\)\k<quote>).)*(?<!\\)\k<quote>|.*)|\[[^\]\n]*\]?|(?!\{\s*\\*["'}])[^\s"',;&]+)`;
 /** Copies of the manifest, and who wrote which field: large, and nobody needs them. */
 const DROPPED = ['managedFields', 'kubectl.kubernetes.io/last-applied-configuration'];
 /** Annotations of Kubernetes, AWS and the operator. Others can have any content. */
@@ -61,10 +61,10 @@ export function redact(value: unknown, name = ''): unknown {
 
 /** An item of a list: where the value of an environment variable comes from stays. */
 function redactItem(item: unknown, list: string, previous: unknown): unknown {
-  if (typeof item === 'string')
-    return typeof previous === 'string' && SECRET_FLAG.test(previous) && !item.startsWith('--')
-      ? REDACTED
-      : redactText(item);
+  if (typeof item === 'string') {
+    const isOfFlag = typeof previous === 'string' && SECRET_FLAG.test(previous) && !item.startsWith('--');
+    return isOfFlag ? REDACTED : redact(item, list);
+  }
   const hasValue = NAMED_VALUES.includes(list) && typeof item === 'object' && item !== null && 'value' in item;
   return hasValue ? { ...item, value: REDACTED } : redact(item);
 }

@@ -32,8 +32,7 @@ export function parseImage(image: string): ImageReference | undefined {
 
 /** The address of a registry. That of Docker Hub is not in the names of its images. */
 export function urlOf(registry: string, isInsecure: boolean): URL {
-  const isHub = registry === 'docker.io' || registry === 'index.docker.io';
-  const url = new URL(`https://${isHub ? 'registry-1.docker.io' : registry}/`);
+  const url = new URL(`https://${registry === 'docker.io' ? 'registry-1.docker.io' : registry}/`);
   if (isInsecure || isLoopback(url)) url.protocol = 'http:';
   return url;
 }
