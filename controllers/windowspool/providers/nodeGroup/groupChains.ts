@@ -61,6 +61,7 @@ import {
   replaceChangedGroup,
   revertReplacement,
   waitForReplacement,
+  waitForRollback,
 } from './secondGroup/replacementRules.ts';
 import { drainRules } from './secondGroup/secondGroupDrainRules.ts';
 import {
@@ -136,7 +137,7 @@ export const poolChains: readonly RuleChain<EksDerived>[] = [
       waitForUpdateResult,
     ],
   },
-  { about: 'replacement', follows: 'nodeGroup', rules: [keepUnchangeableGroup, replaceChangedGroup] },
+  { about: 'replacement', follows: 'nodeGroup', rules: [keepUnchangeableGroup, waitForRollback, replaceChangedGroup] },
   {
     about: 'version',
     follows: 'replacement',

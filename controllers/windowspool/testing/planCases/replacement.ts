@@ -33,6 +33,7 @@ import {
   THIRD,
 } from '../replacementScenes.ts';
 import { otherAuthority, unseen } from '../sights.ts';
+import { newest, ROLLED_BACK } from '../upgradeScenes.ts';
 import type { PlanCase } from './planCase.ts';
 
 const BEGIN = `switchNodeGroup ${HASHED} second=web`;
@@ -100,6 +101,15 @@ const beginning: readonly PlanCase[] = [
     name: 'a replacement does not begin while a prerequisite of the new group is not met, and other changes are not delayed',
     observed: due(replacing(NEW, { scaling: { maxSize: 9 } }), { prerequisites: noAddress }),
     want: [`record web of ${CLUSTER_ARN}: sending scaling`, 'updateConfig web maxSize=9'],
+  },
+  {
+    name: 'a replacement of a group that was rolled back does not begin: the new group would undo this',
+    observed: due(replacing(), {
+      pool: samplePool(replacing(), { status: knownStatus(ROLLED_BACK) }),
+      ...newest(NEXT),
+    }),
+    want: [],
+    waits: { because: 'UpToDate ImmutableDifference', until: '10m' },
   },
   {
     name: 'a replacement does not begin while the cluster has as many node groups as EKS allows',

@@ -119,7 +119,9 @@ function immutableDifference(result: RunResult<EksDerived>, group: NodeGroup): C
   if (immutable.length === 0) return undefined;
   const others = all.length > 0 ? ` Other differences: ${describeDifferences(all)}` : '';
   const message = `Node group ${group.name} differs from the spec in fields that EKS cannot change: ${sentence(joined(immutable))}${others} ${remedyForImmutable(result)}`;
-  const isAbout = canBeReplaced(pool) && !isPaused(pool) && s.due.prerequisites.blocking.length === 0;
+  const wait = waitOf(result.decisions, 'replacement');
+  const isHeld = isPaused(pool) || s.due.prerequisites.blocking.length > 0 || (wait && !wait.progress);
+  const isAbout = canBeReplaced(pool) && !isHeld;
   return falseCondition('ImmutableDifference', message, isAbout ? 'working' : undefined);
 }
 

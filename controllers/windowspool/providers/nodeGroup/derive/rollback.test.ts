@@ -2,10 +2,22 @@ import assert from 'node:assert/strict';
 import type { NodeGroupState, RollbackState } from '../../../api/api.gen.ts';
 import { RETRY_ANNOTATION } from '../../../api/labels.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
+import type { Deps } from '../../../reconcile.ts';
 import type { FakeWorld } from '../../../testing/fakeWorld.ts';
 import { MINUTE, NEXT, NOW, RELEASE, sampleCluster, sampleState, settings } from '../../../testing/fixtures.ts';
 import { assertBrief } from '../../../testing/goldenTexts.ts';
-import { conditionOf, hours, readyWorld, retry, signal, stateOf, updatesIn, wake } from '../../../testing/life.ts';
+import {
+  conditionOf,
+  fresh,
+  hours,
+  readyWorld,
+  retry,
+  signal,
+  stateOf,
+  updatesIn,
+  wake,
+} from '../../../testing/life.ts';
+import { HASHED, NEW, PLAIN, replacing } from '../../../testing/replacementScenes.ts';
 import { AUTOMATIC, newest, pinned } from '../../../testing/upgradeScenes.ts';
 import { timeOf } from '../../../util/durations.ts';
 import { rollbackOf } from './rollback.ts';
@@ -252,6 +264,33 @@ describe('a node group that a user rolled back', () => {
     retry(world, '1');
     await hours(world, deps, 3);
     assert.deepEqual([minor(world), stateOf(world)?.rollback], ['1.36', undefined]);
+  });
+
+  /** Applies another instance type, with which another group has to replace it. */
+  async function changeType(world: FakeWorld, deps: Deps, pins: { readonly kubernetesVersion?: string } = {}) {
+    const { spec } = fresh({ nodeGroup: { ...AUTOMATIC, ...pins, ...replacing(NEW).nodeGroup } });
+    const pool = world.pools.get('web');
+    assert.ok(pool);
+    world.apply({ ...pool, spec });
+    await hours(world, deps, 1);
+  }
+
+  it('is replaced by a new one only when the cluster has followed', async () => {
+    const { world, deps } = await rolledBackWorld();
+    await changeType(world, deps);
+    assert.deepEqual([...world.groups.keys()], [PLAIN]);
+    assertBrief(conditionOf(world, 'UpToDate'), 'False ImmutableDifference', RELEASE, '1.35', 'kubectl annotate');
+    assert.equal(conditionOf(world, 'Reconciling')?.startsWith('True') ?? false, false);
+    world.cloud.faults.cluster({ version: '1.35' });
+    await hours(world, deps, 3);
+    assert.deepEqual([...world.groups.keys()], [HASHED]);
+    assert.equal(minor(world), '1.35');
+  });
+
+  it('is replaced at once by a new one with a version that the user pins', async () => {
+    const { world, deps } = await rolledBackWorld();
+    await changeType(world, deps, { kubernetesVersion: '1.36' });
+    assert.ok(world.groups.has(HASHED));
   });
 
   it('gets a version that the user pins', async () => {

@@ -3,10 +3,12 @@ import type { SecondNodeGroup } from '../../../api/api.gen.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import type { Step } from '../../../model/steps.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
-import { scalingIn } from '../../../rules/nodeSource.ts';
+import { nodeGroupIn, scalingIn } from '../../../rules/nodeSource.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
+import { timeOf } from '../../../util/durations.ts';
 import { joined } from '../../../util/words.ts';
 import { DESIRED, desiredFields } from '../changes/appliedFields.ts';
+import { retryCommand } from '../changes/describeFailedChanges.ts';
 import { configTargetOf } from '../changes/groupChanges.ts';
 import { immutableDifferences, isOwnedBy, nodeGroupNameOf, secondNameOf } from '../desired/desiredNodeGroup.ts';
 import { resolvedSubnets } from '../desired/subnets.ts';
@@ -16,7 +18,7 @@ import { followsImage, selectedImage } from '../launchTemplate/image.ts';
 import { isTemplateDeleted } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { ownedGroup } from '../observation/knownGroups.ts';
+import { groupOf, ownedGroup } from '../observation/knownGroups.ts';
 import { writeAheadRecordFor } from '../reporting/writeAheadStatus.ts';
 import { factsOf } from './phases.ts';
 import { canBeReplaced, neededToDrain, newRecord, replacementIn, secondGroup, secondIn } from './secondGroup.ts';
@@ -85,6 +87,22 @@ export function discardOutdatedGroup(s: EksDerived): Step[] | undefined {
 export function keepUnchangeableGroup(s: EksDerived): RuleResult | undefined {
   const isKept = s.due.differences.immutable.length > 0 && !canBeReplaced(s.pool);
   return isKept ? waitMeanwhile('ImmutableDifference', 'watch') : undefined;
+}
+
+/** Ensures that a group that was rolled back is not replaced by one with the version or release that it left: EKS creates groups with the newest. */
+export function waitForRollback(s: EksDerived): RuleResult | undefined {
+  const { replacement, rollback } = s.due;
+  const { kubernetesVersion, releaseVersion } = nodeGroupIn(s.pool.spec);
+  if (replacement.length === 0 || !rollback || releaseVersion) return undefined;
+  const { record, until, heldRelease } = rollback;
+  const isWithinMinor = until === undefined;
+  if (isWithinMinor ? heldRelease === undefined : kubernetesVersion !== undefined) return undefined;
+  const when = isWithinMinor
+    ? `a release after ${heldRelease} exists`
+    : `the cluster has returned to Kubernetes ${groupOf(s)?.kubernetesVersion}, or at ${timeOf(until)}`;
+  const field = isWithinMinor ? 'releaseVersion' : 'kubernetesVersion';
+  const message = `It was rolled back from AMI release ${record.from}, which a new node group would undo. The new one is created when ${when}. To create it now, set nodeGroup.${field}, or run: ${retryCommand(s.pool)}`;
+  return waitMeanwhile('RolledBack', 'read', { message });
 }
 
 /** Ensures that a group that EKS cannot change is replaced by a new one, once no prerequisite of that is known to be missing. */
