@@ -78,7 +78,14 @@ const checks: readonly Check[] = [
 ];
 
 /** They run at another time, or not at all because they would run this test. */
-const ELSEWHERE = ['make test', 'make test-all', 'make down', 'make e2e', 'E2E_READ_ONLY=1 make e2e', 'E2E_MACHINE=1 make e2e'];
+const ELSEWHERE = [
+  'make test',
+  'make test-all',
+  'make down',
+  'make e2e',
+  'E2E_READ_ONLY=1 make e2e',
+  'E2E_MACHINE=1 make e2e',
+];
 /** Of blocks that need an API of this Kubernetes version. On an earlier one, they fail as the page says. */
 const NEWEST = `sh kubernetes-${chosenSeries('')}`;
 const WITH_AWS = ['aws', 'docker', 'eksctl', 'kubectl', 'node'];

@@ -102,7 +102,7 @@ export function waitForRollback(s: EksDerived): RuleResult | undefined {
     : `the cluster has returned to Kubernetes ${groupOf(s)?.kubernetesVersion}, or at ${timeOf(until)}`;
   const field = isWithinMinor ? 'releaseVersion' : 'kubernetesVersion';
   const message = `It was rolled back from AMI release ${record.from}, which a new node group would undo. The new one is created when ${when}. To create it now, set nodeGroup.${field}, or run: ${retryCommand(s.pool)}`;
-  return waitMeanwhile('RolledBack', 'read', { message });
+  return waitMeanwhile('ImmutableDifference', 'read', { message });
 }
 
 /** Ensures that a group that EKS cannot change is replaced by a new one, once no prerequisite of that is known to be missing. */
