@@ -5,7 +5,7 @@ import { RETRY_ANNOTATION } from '../../../api/labels.ts';
 import type { Reason } from '../../../api/reasons.ts';
 import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import { joined } from '../../../util/words.ts';
-import type { FailedTarget, Failures } from '../model/groupDue.ts';
+import type { EksDerived, FailedTarget, Failures } from '../model/groupDue.ts';
 
 /** The maximum number of entries in the schema. */
 export const MOST_FAILED_CHANGES = 11;
@@ -28,10 +28,12 @@ export function reasonOf(failed: FailedTarget | undefined): Reason {
   return (failed?.reason ?? 'UpdateFailed') as Reason;
 }
 
-/** When a failed change of a node group is tried again, in a sentence. */
-export function describeRetry(pool: WindowsPool, failed: FailedTarget): string {
+/** When a failed change of a node group is tried again, and what speaks against a retry, in sentences. */
+export function describeRetry({ pool, due }: EksDerived, failed: FailedTarget): string {
   if (isRetriable(failed)) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;
-  return `Not retried until the spec changes or you run: ${retryCommand(pool)}`;
+  const elsewhere = failed.reason === 'UpdateFailed' ? due.version?.releaseFailure?.pool : undefined;
+  const risk = elsewhere ? `This release fails verification in WindowsPool ${elsewhere}: do not retry yet. ` : '';
+  return `${risk}Not retried until the spec changes or you run: ${retryCommand(pool)}`;
 }
 
 /** The command that retries a failed change. */

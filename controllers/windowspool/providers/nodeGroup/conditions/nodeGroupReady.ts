@@ -26,7 +26,6 @@ import { describeIssues, remediesFor, symptomsOf } from '../reporting/healthIssu
 import { scriptFirst } from '../reporting/nodeScript.ts';
 import { canBeReplaced } from '../secondGroup/secondGroup.ts';
 import { describeChange, describeVersionChange } from '../steps/describeChange.ts';
-import { describeReleaseFailure } from '../versions/releaseFailures.ts';
 
 /** Whether the node group exists, is the pool's, and runs nodes. */
 export function nodeGroupReady(result: RunResult<EksDerived>): ConditionState {
@@ -121,10 +120,8 @@ const errorReasons: Readonly<Partial<Record<CallErrorKind, Reason>>> = {
 function assessErrors(s: EksDerived, name: string, group: NodeGroup | undefined): ConditionState | undefined {
   const failed = s.due.failures.asked;
   if (failed) {
-    const again = group ? describeRetry(s.pool, failed) : nextAttempt(s, Date.parse(failed.time));
-    const elsewhere = failed.reason === 'UpdateFailed' ? s.due.version?.releaseFailure : undefined;
-    const risk = elsewhere ? `${describeReleaseFailure(elsewhere)} ` : '';
-    return falseCondition(failed.reason as Reason, `${sentence(failed.message)} ${risk}${again}`, 'stalled');
+    const again = group ? describeRetry(s, failed) : nextAttempt(s, Date.parse(failed.time));
+    return falseCondition(failed.reason as Reason, `${sentence(failed.message)} ${again}`, 'stalled');
   }
   const error = s.errors.find(
     (entry) => failedKindOf(entry).blocks === 'nodeGroup' && !isReleaseAwaited(s, entry),

@@ -57,7 +57,7 @@ function inProgress(s: EksDerived, also = ''): ConditionState {
 /** The state of a replacement; and the change that EKS rejected, if there is one. */
 function replacing(s: EksDerived): ConditionState {
   const failed = s.due.failures.asked;
-  return inProgress(s, failed && ` ${sentence(failed.message)} ${describeRetry(s.pool, failed)}`);
+  return inProgress(s, failed && ` ${sentence(failed.message)} ${describeRetry(s, failed)}`);
 }
 
 /** How fields that EKS cannot change come about, or what to do about them. */
@@ -131,7 +131,7 @@ function failedChange({ after: s }: RunResult<EksDerived>, group: NodeGroup): Co
   if (!failed) return undefined;
   const open = s.due.differences.toCorrect;
   const rest = open.length > 0 ? `${differing(group, open)} ` : '';
-  const message = `${rest}${sentence(failed.message)} ${describeRetry(s.pool, failed)}`;
+  const message = `${rest}${sentence(failed.message)} ${describeRetry(s, failed)}`;
   return falseCondition(failed.reason as Reason, message);
 }
 
@@ -194,7 +194,7 @@ function failedAutomaticUpdate({ after: s }: RunResult<EksDerived>, group: NodeG
   const failed = failures.automatic;
   if (!version?.isAutomatic || !failed) return undefined;
   const next = failed.reason === 'ReleaseNotOffered' ? '' : 'The next release is installed automatically. ';
-  const message = `${describeDueUpdate(s, group, version)} ${sentence(failed.message)} ${next}${describeRetry(s.pool, failed)}`;
+  const message = `${describeDueUpdate(s, group, version)} ${sentence(failed.message)} ${next}${describeRetry(s, failed)}`;
   return falseCondition(failed.reason as Reason, message);
 }
 

@@ -32,7 +32,7 @@ export function isEvictionFailure({ status, errors }: NodeGroupUpdate): boolean 
 /** Which pods remained, why, and the remedy, in sentences. */
 export function describeStuckPods(stuck: EksState['stuckPods']): string {
   const remedy =
-    'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes even if pods still run on them.';
+    'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes with their pods.';
   const find = 'Find the PodDisruptionBudgets that allow no disruption (kubectl get pdb --all-namespaces).';
   if (stuck && !stuck.ok) {
     return `The pods that were not evicted are unknown: ${describeFailure(stuck.error)} ${find} ${remedy}`;

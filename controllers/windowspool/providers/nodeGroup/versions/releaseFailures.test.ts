@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { NodeCounts, SecondNodeGroup, WindowsPool, WindowsPoolStatus } from '../../../api/api.gen.ts';
 import { PoolRegistry } from '../../../disruption/poolRegistry.ts';
 import { knownStatus, NEXT, NOW, samplePool } from '../../../testing/fixtures.ts';
-import { fresh, readyWorld, until, wake } from '../../../testing/life.ts';
+import { conditionOf, fresh, readyWorld, until, wake } from '../../../testing/life.ts';
 import { releaseFailuresIn } from '../../providers.ts';
 import { releaseFailuresOf } from './releaseFailures.ts';
 
@@ -187,5 +187,22 @@ describe('a release that fails verification', () => {
         `ReleaseNotVerified: The update starts because the spec requests it. With release ${NEXT}, node ip-1 of WindowsPool api fails verification: WrongBuild: is wrong.`,
       ],
     );
+  });
+
+  it('is not to be retried, as the pool says, after the update to it failed', async () => {
+    const { world, deps } = await readyWorld();
+    world.pools.set('api', other([node('WrongBuild')]));
+    world.publish(NEXT);
+    const error = { errorCode: 'PodEvictionFailure' as const, errorMessage: 'Reached max retries', resourceIds: [] };
+    world.cloud.faults.updateFailure({ errors: [error] });
+    world.apply(spec({ releaseVersion: NEXT }));
+    await until(
+      world,
+      deps,
+      () => conditionOf(world, 'NodeGroupReady')?.startsWith('False UpdateFailed') === true,
+      'UpdateFailed',
+    );
+    const shown = conditionOf(world, 'NodeGroupReady') ?? '';
+    assert.match(shown, / This release fails verification in WindowsPool api: do not retry yet\. Not retried until /);
   });
 });
