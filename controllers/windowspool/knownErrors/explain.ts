@@ -43,14 +43,18 @@ export function causeOf({ cause, isPossible }: KnownError): string {
   return isPossible ? `Possible cause: ${cause.charAt(0).toLowerCase()}${cause.slice(1)}` : cause;
 }
 
-/** A foreign message with what is known of it, as the part of a sentence: `CAUSE REMEDY (MESSAGE)`. */
-export function withCause(message: string): string {
-  const error = specificErrorIn(message);
-  return error ? `${causeOf(error)} ${error.remedy} (${message.replace(/\.$/, '')})` : message;
-}
-
 /** The known error in a message that explains more than any other could; undefined if there is none. */
 export function specificErrorIn(message: string): KnownError | undefined {
   const error = knownErrorIn(message);
   return error?.isGeneric ? undefined : error;
+}
+
+/** A foreign message with what is known of it, as the part of a sentence: `CAUSE REMEDY (MESSAGE)`. */
+export function withCause(message: string): string {
+  return withCauseOf(specificErrorIn(message), message);
+}
+
+/** The same, if the error in the message was already sought; undefined: there is none. */
+export function withCauseOf(error: KnownError | undefined, message: string): string {
+  return error ? `${causeOf(error)} ${error.remedy} (${message.replace(/\.$/, '')})` : message;
 }

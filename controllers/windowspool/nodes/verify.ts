@@ -1,7 +1,7 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
 import { GATE_TAINT_MISSING_CONDITION } from '../api/labels.ts';
 import type { NodeCheck } from '../api/reasons.ts';
-import { explain, specificErrorIn, withCause } from '../knownErrors/explain.ts';
+import { explain, specificErrorIn, withCauseOf } from '../knownErrors/explain.ts';
 import type { Preparation } from '../model/nodePodNeeds.ts';
 import type { CheckFailure, Expectation, VerificationResult } from '../model/poolNodesView.ts';
 import { isOnNode, isUnread, preparationMs, preparationOf } from '../nodePods/preparation.ts';
@@ -165,7 +165,7 @@ function notReady({ ready, readyReason, readyMessage }: NodeRecord) {
 function explained(found: string, message: string): Omit<CheckFailure, 'reason'> {
   const error = specificErrorIn(message);
   return {
-    message: cut(`${found}: ${withCause(message)}`, CAUSE_LENGTH),
+    message: cut(`${found}: ${withCauseOf(error, message)}`, CAUSE_LENGTH),
     ...(error?.isLasting && { isLasting: true }),
     ...(error && { remedy: '' }),
   };
