@@ -1,7 +1,9 @@
 /** What a diagnosis is based on, and what it consists of. */
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import { causeOf, type Explained } from '../../controllers/windowspool/knownErrors/explain.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { sentence } from '../../controllers/windowspool/util/words.ts';
 import type { LintedRuntimeClass } from '../../controllers/workloads/lint.ts';
 
 /** Why a pod does not run, and what to do. */
@@ -44,4 +46,9 @@ export function warningsOfNode({ nodeWarnings = [] }: Evidence, name: string | u
 /** The states of the containers of a pod: those of init containers first. */
 export function statusesOf(status: Wire<V1Pod>['status']) {
   return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+}
+
+/** The cause that a known error shows. `details`: what is known of it here, in sentences that begin with a space. */
+export function causeOfError({ error, message }: Explained, details = ''): Cause {
+  return { what: `${causeOf(error)}${details} ${error.remedy}`, remedy: `The message: ${sentence(message)}` };
 }

@@ -12,7 +12,7 @@ import { describeTaint, untolerated } from '../../controllers/windowspool/runtim
 import { labelIn } from '../../controllers/windowspool/util/labelSelector.ts';
 import { parseQuantity } from '../../controllers/windowspool/util/quantity.ts';
 import { joined, sentence } from '../../controllers/windowspool/util/words.ts';
-import { type Cause, type Evidence, warningsOfNode } from './diagnosis.ts';
+import { type Cause, causeOfError, type Evidence, warningsOfNode } from './diagnosis.ts';
 
 /** Why the pod has no node. */
 export function placementCauses(evidence: Evidence): Cause[] {
@@ -94,10 +94,9 @@ function outOfAddresses(evidence: Evidence): Cause[] {
   const having = fitting.map(({ name, allocatable }) => `${name} has ${allocatable[POD_ADDRESSES] ?? 'none'}`);
   const { cause, remedy } = knownErrorIn(`Insufficient ${POD_ADDRESSES}`) ?? { cause: '', remedy: '' };
   const without = fitting.filter(({ allocatable }) => (parseQuantity(allocatable[POD_ADDRESSES]) ?? 0) === 0);
-  const reasons = explain(without.flatMap(({ name }) => warningsOfNode(evidence, name))).map(({ error, message }) => ({
-    what: `${causeOf(error)} ${error.remedy}`,
-    remedy: `The message: ${sentence(message)}`,
-  }));
+  const reasons = explain(without.flatMap(({ name }) => warningsOfNode(evidence, name))).map((found) =>
+    causeOfError(found),
+  );
   if (fitting.length > without.length || fitting.length === 0)
     return [...reasons, { what: `${cause}${having.length > 0 ? ` ${having.slice(0, 3).join(', ')}.` : ''}`, remedy }];
   const pool = fitting[0]?.labels[POOL_KEY] ?? '';

@@ -1,11 +1,11 @@
 /** What the status of a pod and its events say. Pure. */
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
-import { causeOf, type Explained, explain, knownExitCode } from '../../controllers/windowspool/knownErrors/explain.ts';
+import { type Explained, explain, knownExitCode } from '../../controllers/windowspool/knownErrors/explain.ts';
 import { parseKernelVersion, releaseOf } from '../../controllers/windowspool/nodes/windowsVersions.ts';
 import { cut, sentence } from '../../controllers/windowspool/util/words.ts';
 import { buildOfImage, imageFor } from '../../controllers/workloads/images.ts';
-import { type Cause, type Evidence, statusesOf, warningsOfNode } from './diagnosis.ts';
+import { type Cause, causeOfError, type Evidence, statusesOf, warningsOfNode } from './diagnosis.ts';
 import { PLACEMENT_REASONS } from './placement.ts';
 
 /** The reasons of events before the network of the pod was set up, and before its containers started. */
@@ -57,7 +57,7 @@ export function errorCauses(evidence: Evidence, isWindows: boolean): Cause[] {
     isUnexplained && isWaiting ? explain([...said, ...events, ...warningsOfNode(evidence, pod.spec?.nodeName)]) : own;
   // The message of the pod has who ended it, and why.
   const exits = pod.status?.message ? [] : exitCauses(pod);
-  if (known.length > 0) return [...known.map((found) => causeOfError(found, evidence)), ...exits];
+  if (known.length > 0) return [...known.map((found) => causeOfError(found, detailsOf(found, evidence))), ...exits];
   return [...(message === undefined ? [] : [{ what: `The kubelet says: ${sentence(message)}` }]), ...exits];
 }
 
@@ -78,12 +78,8 @@ function messagesOf({ status }: Wire<V1Pod>): string[] {
   return [...own, ...ofContainers, ...unfinished, ...gates];
 }
 
-function causeOfError({ error, message }: Explained, { pod, nodes }: Evidence): Cause {
-  const details = error.name === 'ImageBuildMismatch' ? buildsOf(pod, nodes) : '';
-  return {
-    what: `${causeOf(error)}${details} ${error.remedy}`,
-    remedy: `The message: ${sentence(message)}`,
-  };
+function detailsOf({ error }: Explained, { pod, nodes }: Evidence): string {
+  return error.name === 'ImageBuildMismatch' ? buildsOf(pod, nodes) : '';
 }
 
 /** Which build each image is for, by its tag, which one the node runs, and which tag would fit. */
