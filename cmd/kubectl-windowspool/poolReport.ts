@@ -17,7 +17,7 @@ import {
   reasons,
   remedyFor,
 } from '../../controllers/windowspool/api/reasons.ts';
-import { resolved } from '../../controllers/windowspool/conditions/references.ts';
+import { refers, resolved } from '../../controllers/windowspool/conditions/references.ts';
 import { describeRelease, isNewerRelease } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { isDeleting, isPaused } from '../../controllers/windowspool/rules/poolQueries.ts';
 import { count } from '../../controllers/windowspool/util/words.ts';
@@ -165,7 +165,7 @@ function findingsIn(conditions: readonly Condition[]): Findings {
     const isProblemWhileTrue = type === 'Disrupting' || type === 'Stalled' || WARNINGS.includes(reason);
     if ((status === 'True') !== isProblemWhileTrue && status !== 'Unknown') continue;
     // Stalled repeats the condition that stalls the pool, Ready summarizes the others, and others refer to them.
-    if (known.has(reason) && /\bSee \w+\.$/.test(message)) continue;
+    if (known.has(reason) && refers({ message })) continue;
     if ((type === 'Stalled' && known.has(reason)) || (type === 'Ready' && known.size > 0)) continue;
     known.add(reason);
     const isNormal = onTheWay.has(reason) || (type === 'Disrupting' && LEAVING.includes(reason));

@@ -16,6 +16,13 @@ const BEGINNING = 200;
 const SHOWN_ALONE: readonly string[] = ['Reconciling', 'Stalled'];
 
 const referenceTo = (type: string) => `See ${type}.`;
+/** A text that ends with a reference. */
+const REFERENCE = /\bSee (\w+)\.$/;
+
+/** Whether the text of a condition ends with a reference to another one. */
+export function refers({ message }: Pick<Condition, 'message'>): boolean {
+  return REFERENCE.test(message);
+}
 
 /** The conditions of a pool, in which a text that an earlier condition has is replaced with `See Ready.`, or with the type of that condition. */
 export function referring(
@@ -24,7 +31,7 @@ export function referring(
   const earlier: { readonly origin: string; readonly text: string }[] = [];
   const origins = new Map<string, string>();
   return conditions.map(([type, condition]) => {
-    const message = condition.message.replace(/See (\w+)\.$/, (_, to: string) => referenceTo(origins.get(to) ?? to));
+    const message = condition.message.replace(REFERENCE, (_, to: string) => referenceTo(origins.get(to) ?? to));
     const state = { ...condition, message };
     if (message.length < SHORTEST) return [type, state];
     const whole = earlier.find(({ text }) => text.includes(message));
