@@ -1,15 +1,13 @@
 /** `kubectl windowspool lint`: finds workloads that cannot run on Windows, in manifests or in the cluster. */
 import { basename } from 'node:path';
-import type { V1Pod, V1PodSpec } from '@kubernetes/client-node';
+import type { V1Pod } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { isForbidden } from '../../controllers/kubernetes/errors.ts';
 import { messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { controllerOf, type Wire } from '../../controllers/kubernetes/objects.ts';
 import { KIND } from '../../controllers/kubernetes/pools.ts';
 import { parseKernelVersion } from '../../controllers/windowspool/nodes/windowsVersions.ts';
-import type { NodeRecord, Taint } from '../../controllers/windowspool/ports/nodes.ts';
-import type { Toleration } from '../../controllers/windowspool/ports/runtimeClasses.ts';
-import { describeTaint, untolerated } from '../../controllers/windowspool/runtimeClass/runtimeClass.ts';
+import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { count, sentence } from '../../controllers/windowspool/util/words.ts';
 import { imagesToAsk, NO_ANSWERS, withAnswers } from '../../controllers/workloads/imageVariants.ts';
 import {
@@ -22,7 +20,6 @@ import {
   type PodImages,
   podImagesOf,
   podOn,
-  rawPodSpecOf,
   runtimeClassNameOf,
 } from '../../controllers/workloads/lint.ts';
 import type { WindowsWorkload } from '../../controllers/workloads/relatedRules.ts';
@@ -32,12 +29,13 @@ import { EXIT, Failure, unlessForbidden } from './failure.ts';
 import { outputOption } from './flags.ts';
 import type { LintedWorkload, Manifest } from './lintResult.ts';
 import { manifestFiles, objectsIn, readManifest, shown } from './manifests.ts';
+import { handlerFindings, taintFindings, versionFindings } from './objectFindings.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
 import { poolImagesIn } from './poolImages.ts';
 import { type ImageFlags, imageOptions, registriesFor } from './registry/imageFlags.ts';
 import { type Registries, unknownImages } from './registry/registries.ts';
 import { lintedRelated, lintRelatedInCluster, windowsWorkload } from './relatedObjects.ts';
-import { type ClusterRuntimeClass, runtimeClassesOf } from './runtimeClasses.ts';
+import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
 import { isOfWorkload, listAllowed, PODS, type Resource, WORKLOADS } from './workloadLists.ts';
@@ -184,46 +182,12 @@ async function lintFiles(
   return [...broken, ...checked];
 }
 
-/** Of dockershim, which no Kubernetes since 1.24 has. Other handlers can be in the configuration of containerd. */
-const DOCKER = 'docker';
-const CLASSES = 'https://kubernetes.io/docs/concepts/containers/runtime-class/';
-
 /** The result for a RuntimeClass that selects Windows; undefined for another object, and for one without findings. */
 function lintedClass(manifest: Manifest): LintedWorkload | undefined {
   const { kind, metadata, handler, scheduling } = manifest as Manifest & Partial<LintedRuntimeClass>;
   if (kind !== 'RuntimeClass' || scheduling?.nodeSelector?.['kubernetes.io/os'] !== 'windows') return undefined;
-  const findings = [
-    ...versionFindings(manifest),
-    ...(handler === DOCKER
-      ? [
-          failure(
-            'DockerHandler',
-            'containerd does not have the handler docker, so every pod of the class fails. Use runhcs-wcow-process.',
-            CLASSES,
-          ),
-        ]
-      : []),
-  ];
+  const findings = [...versionFindings(manifest), ...handlerFindings(handler)];
   return findings.length === 0 ? undefined : { kind, name: metadata?.name ?? '(no name)', findings };
-}
-
-/** Removed API versions, which old samples for Windows still have. */
-const REMOVED =
-  /^(extensions[/]v1beta1|apps[/]v1beta[12]|batch[/]v(1beta1|2alpha1)|node[.]k8s[.]io[/]v1(alpha|beta)1)$/;
-const SERVED: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(WORKLOADS).map(([kind, [apiVersion]]) => [kind, apiVersion])),
-  RuntimeClass: 'node.k8s.io/v1',
-};
-
-/** The finding about an API version that no Kubernetes since 1.25 serves. */
-function versionFindings({ apiVersion, kind }: Manifest): readonly Finding[] {
-  if (typeof apiVersion !== 'string' || !REMOVED.test(apiVersion)) return [];
-  const text = `No Kubernetes since 1.25 serves ${String(kind)} in ${apiVersion}. Use ${SERVED[String(kind)]}.`;
-  return [failure('APIVersionRemoved', text, 'https://kubernetes.io/docs/reference/using-api/deprecation-guide/')];
-}
-
-function failure(rule: string, message: string, source: string): Finding {
-  return { ...{ rule, names: [], source, grade: 'fails' }, message: `${rule}: ${message}` };
 }
 
 const CLAIM = 'PersistentVolumeClaim';
@@ -323,32 +287,6 @@ async function lintCluster(
 /** Whether a ReplicaSet is one without pods that its controller keeps, such as a Rollout of Argo. */
 function isOldRevision({ metadata, spec }: Manifest & { readonly spec?: { readonly replicas?: number } }): boolean {
   return controllerOf(metadata) !== undefined && spec?.replicas === 0;
-}
-
-const TAINTS = 'https://kubernetes.io/docs/concepts/windows/user-guide/#taints-and-tolerations';
-
-/** The finding about a template whose pods tolerate the taint `os` of none of the Windows nodes that they select. */
-function taintFindings(
-  manifest: Manifest,
-  classes: readonly ClusterRuntimeClass[],
-  nodes: readonly NodeRecord[],
-): readonly Finding[] {
-  const spec: Partial<V1PodSpec> = rawPodSpecOf(manifest) ?? {};
-  const { scheduling } = classes.find(({ metadata }) => metadata.name === spec.runtimeClassName) ?? {};
-  const labels = Object.entries({ ...scheduling?.nodeSelector, ...spec.nodeSelector, 'kubernetes.io/os': 'windows' });
-  const tolerations = [...((spec.tolerations ?? []) as readonly Toleration[]), ...(scheduling?.tolerations ?? [])];
-  let missing: Taint | undefined;
-  const isAccepted = nodes.some((node) => {
-    if (labels.some(([key, value]) => node.labels[key] !== value)) return false;
-    const taint = untolerated(node.taints, tolerations).find(
-      ({ key, effect }) => key === 'os' && effect === 'NoSchedule',
-    );
-    missing ??= taint;
-    return taint === undefined;
-  });
-  if (isAccepted || !missing) return [];
-  const text = `The pods do not tolerate the taint ${describeTaint(missing)}, which all Windows nodes that they select have, so they stay Pending. Set runtimeClassName, or add the toleration.`;
-  return [failure('NoToleration', text, TAINTS)];
 }
 
 /** The Windows build of each Windows node. */
