@@ -64,30 +64,23 @@ export const MACHINE_CHANGE = {
 };
 
 /**
- * A pod that shows the result of the script as the message of its container. It exits with 1, because the kubelet takes the message from the log only if a
+ * The spec of a pod that shows the result of the script as the message of its container. It exits with 1, because the kubelet takes the message from the log only if a
  * container fails: https://kubernetes.io/docs/tasks/debug/debug-application/determine-reason-pod-failure/. So nobody needs to reach the kubelet, as kubectl logs
  * does.
  */
-export const readerOf = ({ pool }: Pick<Run, 'pool'>): object => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: pool, namespace: 'default', labels: PART_OF_RUN },
-  spec: {
-    runtimeClassName: pool,
-    restartPolicy: 'Never',
-    hostNetwork: true,
-    securityContext: { windowsOptions: { hostProcess: true, runAsUserName: String.raw`NT AUTHORITY\SYSTEM` } },
-    containers: [
-      {
-        name: 'reader',
-        // For HostProcess containers: https://github.com/microsoft/windows-host-process-containers-base-image
-        image: 'mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image:v1.0.0',
-        command: ['cmd.exe', '/c', `type ${RESULT} & exit 1`],
-        terminationMessagePolicy: 'FallbackToLogsOnError',
-      },
-    ],
-  },
-});
+export const READER = {
+  hostNetwork: true,
+  securityContext: { windowsOptions: { hostProcess: true, runAsUserName: String.raw`NT AUTHORITY\SYSTEM` } },
+  containers: [
+    {
+      name: 'reader',
+      // For HostProcess containers: https://github.com/microsoft/windows-host-process-containers-base-image
+      image: 'mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image:v1.0.0',
+      command: ['cmd.exe', '/c', `type ${RESULT} & exit 1`],
+      terminationMessagePolicy: 'FallbackToLogsOnError',
+    },
+  ],
+};
 
 /** The account and the log of user data, from the message of the pod that reads them. */
 export function answerScript(answers: Answers, message: string): void {

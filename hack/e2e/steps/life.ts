@@ -3,17 +3,7 @@ import { conditionOf, messageOf } from '../../../test/fakes/testenv/testEnv.ts';
 import { type Access, answerAccess, answerFailedUpdate } from '../answers.ts';
 import { accessOf, answerEvents, answerNodes, answerScalingGroup, groupOf, nodesOf } from '../facts.ts';
 import { isVerified, type Node } from '../nodeWatch.ts';
-import {
-  commandsToRemovePool,
-  LABEL,
-  PART_OF_RUN,
-  POOLS,
-  patchPool,
-  poolOf,
-  readPool,
-  removePool,
-  settled,
-} from '../pool.ts';
+import { commandsToRemovePool, LABEL, POOLS, patchPool, poolOf, readPool, removePool, settled } from '../pool.ts';
 import { factsOf, type Run, type Step, timeoutOf, until } from '../run.ts';
 import { REMOVE_POD_MS, runPod } from './pods.ts';
 
@@ -86,29 +76,22 @@ export const pod: Step = {
   timeoutMs: 30 * MINUTE,
   cleanupMs: REMOVE_POD_MS,
   run: (run, signal) =>
-    runPod(run, podOf(run), signal, ({ status }) => {
+    runPod(run, specOf(run), signal, ({ status }) => {
       if (status?.phase === 'Failed') throw new Error(`Pod default/${run.pool} failed: ${JSON.stringify(status)}`);
       return status?.phase === 'Running' && (status.containerStatuses?.every(({ ready }) => ready) ?? false);
     }),
 };
 
-const podOf = ({ pool, settings }: Run): object => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: pool, namespace: 'default', labels: PART_OF_RUN },
-  spec: {
-    runtimeClassName: pool,
-    restartPolicy: 'Never',
-    terminationGracePeriodSeconds: 5,
-    containers: [
-      {
-        name: 'servercore',
-        image: `mcr.microsoft.com/windows/servercore:${IMAGES[settings.windowsVersion]}`,
-        command: ['cmd', '/c', 'ping -t localhost > nul'],
-        resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '1Gi' } },
-      },
-    ],
-  },
+const specOf = ({ settings }: Run): object => ({
+  terminationGracePeriodSeconds: 5,
+  containers: [
+    {
+      name: 'servercore',
+      image: `mcr.microsoft.com/windows/servercore:${IMAGES[settings.windowsVersion]}`,
+      command: ['cmd', '/c', 'ping -t localhost > nul'],
+      resources: { requests: { cpu: '250m', memory: '512Mi' }, limits: { memory: '1Gi' } },
+    },
+  ],
 });
 
 export const changeLabel: Step = {

@@ -13,8 +13,8 @@ import {
   MACHINE_CHANGE,
   MAX_PODS,
   machineSpec,
+  READER,
   READINESS_TAINT_KEY,
-  readerOf,
   rolloutIn,
   type Sizes,
   scriptOf,
@@ -83,7 +83,7 @@ export const readScript: Step = {
   timeoutMs: 15 * MINUTE,
   cleanupMs: REMOVE_POD_MS,
   run: async (run, signal) => {
-    const pod = await runPod(run, readerOf(run), signal, ({ status }) =>
+    const pod = await runPod(run, READER, signal, ({ status }) =>
       ['Failed', 'Succeeded'].includes(status?.phase ?? ''),
     );
     answerScript(run.answers, pod.status?.containerStatuses?.[0]?.state?.terminated?.message ?? '');

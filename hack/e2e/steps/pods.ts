@@ -1,5 +1,6 @@
 /** A pod of a run on a node of its pool. */
 import { nodesOf } from '../facts.ts';
+import { PART_OF_RUN } from '../pool.ts';
 import { type Run, timeoutOf, until } from '../run.ts';
 
 /** The time-out of the removal of a pod. */
@@ -18,15 +19,11 @@ export interface Pod {
 }
 
 /**
- * Creates the pod with the name of the pool in namespace default, waits until `isDone` on a node of the pool, and removes it. What `isDone` throws fails the
- * step.
+ * Creates a pod that uses the RuntimeClass of the pool, with the name of the pool in namespace default, waits until `isDone` on a node of the pool, and removes
+ * it. What `isDone` throws fails the step.
+ * @param spec the rest of its spec
  */
-export async function runPod(
-  run: Run,
-  manifest: object,
-  signal: AbortSignal,
-  isDone: (pod: Pod) => boolean,
-): Promise<Pod> {
+export async function runPod(run: Run, spec: object, signal: AbortSignal, isDone: (pod: Pod) => boolean): Promise<Pod> {
   const { kubectl, cleanup, pool } = run;
   const remove = ['delete', 'pod', pool, '--namespace=default', '--ignore-not-found'];
   cleanup.note({
@@ -37,6 +34,12 @@ export async function runPod(
       await kubectl.run(remove, { signal: bound, timeoutMs: REMOVE_POD_MS });
     },
   });
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: pool, namespace: 'default', labels: PART_OF_RUN },
+    spec: { runtimeClassName: pool, restartPolicy: 'Never', ...spec },
+  };
   await kubectl.apply(manifest, signal);
   let last: Pod | undefined;
   const found = await until(
