@@ -1,7 +1,8 @@
 /** The services from which the AWS SDK gets credentials, on one port: STS, the agent of EKS Pod Identity, the instance metadata service, IAM Identity Center and sign-in. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 
 const EXPIRATION = new Date(Date.now() + 3_600_000).toISOString();
 
@@ -54,7 +55,7 @@ export async function startCredentialServices(): Promise<CredentialServices> {
   const unknown: string[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url?.replace(/\?.*/, '') ?? '';
-    const text = answer(path, await bodyOf(request));
+    const text = answer(path, await textOf(request));
     if (text === '') unknown.push(`${request.method} ${path}`);
     response.writeHead(text === '' ? 404 : 200, {
       'content-type': text.startsWith('<') ? 'text/xml' : 'application/json',
@@ -71,10 +72,4 @@ export async function startCredentialServices(): Promise<CredentialServices> {
     await once(server, 'close');
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, unknown, stop };
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }

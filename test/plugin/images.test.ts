@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { LintedWorkload } from '../../cmd/kubectl-windowspool/lintResult.ts';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { pluginBundle } from '../../hack/operatorBundle.ts';
@@ -163,8 +164,7 @@ async function startTokenServer(jwksFile: string): Promise<TokenServer> {
     return `${signed}.${signature.toString('base64url')}`;
   };
   const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const piece of request) body += piece;
+    const body = await text(request);
     const isPost = request.method === 'POST';
     const fields = isPost ? new URLSearchParams(body) : new URL(request.url ?? '/', 'http://127.0.0.1').searchParams;
     const scope = fields.get('scope') ?? '';

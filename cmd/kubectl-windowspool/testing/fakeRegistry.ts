@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Registries } from '../registry/registries.ts';
 
 const INDEX = 'application/vnd.oci.image.index.v1+json';
@@ -113,14 +114,12 @@ function fieldsOf(platform: PlatformName): object {
 }
 
 async function read(request: IncomingMessage): Promise<RegistryRequest> {
-  let body = '';
-  for await (const piece of request) body += piece;
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   return {
     method: request.method ?? '',
     path: url.pathname,
     query: Object.fromEntries(url.searchParams),
     authorization: request.headers.authorization,
-    body,
+    body: await text(request),
   };
 }

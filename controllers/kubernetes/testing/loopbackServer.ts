@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Fence, Logger } from '../../runtime/ports.ts';
 import { createKubernetesClient, type KubernetesClient } from '../client.ts';
 
@@ -102,8 +103,7 @@ export function json(
 }
 
 async function read(request: IncomingMessage): Promise<SeenRequest> {
-  let body = '';
-  for await (const piece of request) body += piece;
+  const body = await text(request);
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   return {
     method: request.method ?? '',

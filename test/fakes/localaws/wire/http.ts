@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { AwsFault } from '../awsFault.ts';
 import { ADMINISTRATOR, servedOperation } from './calls.ts';
 import * as eksWire from './eksWire.ts';
@@ -76,7 +77,7 @@ export class HttpFront {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBody(request);
+    const body = await text(request);
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (url.pathname.startsWith('/_admin/')) {
       const { status, value } = this.#admin(request.method ?? 'GET', url.pathname.slice('/_admin/'.length), body);
@@ -142,10 +143,4 @@ function queryRequest(service: queryWire.QueryService, body: string): Incoming {
     throw new AwsFault('NoSuchVersion', `EC2 has no version ${form.get('Version')}`);
   const operation = servedOperation(service, action);
   return { operation, input: queryWire.inputOf(operation, form) };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }
