@@ -14,8 +14,8 @@ import { type Cause, type Diagnosis, type Evidence, type NodeWarning, statusesOf
 import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
 import { outputOption } from './flags.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
-import { PLACEMENT_REASONS, placementCauses } from './placement.ts';
 import { currentWarnings, errorCauses } from './podErrors.ts';
+import { PLACEMENT_REASONS, placementCauses } from './podPlacement.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';

@@ -6,7 +6,7 @@ import { parseKernelVersion, releaseOf } from '../../controllers/windowspool/nod
 import { cut, sentence } from '../../controllers/windowspool/util/words.ts';
 import { buildOfImage, imageFor } from '../../controllers/workloads/images.ts';
 import { type Cause, causeOfError, type Evidence, statusesOf, warningsOfNode } from './diagnosis.ts';
-import { PLACEMENT_REASONS } from './placement.ts';
+import { PLACEMENT_REASONS } from './podPlacement.ts';
 
 /** The reasons of events before the network of the pod was set up, and before its containers started. */
 const BEFORE_NETWORK = new Set([

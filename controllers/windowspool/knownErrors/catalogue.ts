@@ -3,14 +3,14 @@
  * file of its subject: its name, what writes the message, the words by which it is recognized, the cause, the remedy, and a public source. The first entry that fits
  * explains a message, so specific ones come before those that quote other errors.
  */
-import { CONTAINER_ERRORS } from './containers.ts';
+import { CONTAINER_ERRORS } from './containerErrors.ts';
 import type { KnownError } from './knownError.ts';
-import { NETWORK_ERRORS } from './network.ts';
-import { NODE_ERRORS } from './nodes.ts';
-import { PROBE_ERRORS } from './probes.ts';
-import { PULL_ERRORS } from './pulls.ts';
-import { SCHEDULING_ERRORS } from './scheduling.ts';
-import { VOLUME_ERRORS } from './volumes.ts';
+import { NETWORK_ERRORS } from './networkErrors.ts';
+import { NODE_ERRORS } from './nodeErrors.ts';
+import { PROBE_ERRORS } from './probeErrors.ts';
+import { PULL_ERRORS } from './pullErrors.ts';
+import { SCHEDULING_ERRORS } from './schedulingErrors.ts';
+import { VOLUME_ERRORS } from './volumeErrors.ts';
 
 export const KNOWN_ERRORS: readonly KnownError[] = [
   ...PROBE_ERRORS,
