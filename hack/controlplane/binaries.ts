@@ -4,6 +4,8 @@ import type { GoModule, Program } from '../gobuild/program.ts';
 
 /** The programs that a control plane is made of. */
 type BinaryName = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubectl' | 'kwok';
+/** Those of a real node: see hack/realnode. */
+type NodeBinaryName = 'kubelet' | 'kube-proxy';
 
 /** Their absolute paths. */
 export type Binaries = Readonly<Record<BinaryName, string>>;
@@ -29,27 +31,36 @@ const others: readonly Program<BinaryName>[] = [
 ];
 
 /** Seconds of building are those of an empty build cache: what a program shares with the ones before it is built only once. */
-const kubernetes = (series: Series): readonly Program<BinaryName>[] => {
-  const program = (name: BinaryName, buildSeconds: number, versionArgs = ['--version']): Program<BinaryName> => ({
+const kubernetes = (series: Series): readonly Program<BinaryName>[] => [
+  kubernetesProgram('kube-apiserver', series, 149),
+  kubernetesProgram('kube-controller-manager', series, 51),
+  kubernetesProgram('kube-scheduler', series, 3),
+  kubernetesProgram('kubectl', series, 16, ['version', '--client']),
+];
+
+/** Only built on demand. */
+const node = [kubernetesProgram('kubelet', '1.36', 43), kubernetesProgram('kube-proxy', '1.36', 11)];
+
+function kubernetesProgram<Name extends string>(
+  name: Name,
+  series: Series,
+  buildSeconds: number,
+  versionArgs = ['--version'],
+): Program<Name> {
+  return {
     name,
     package: `k8s.io/kubernetes/cmd/${name}`,
     buildSeconds,
     installed: { versionArgs, series },
     stamps: (versionOf) => kubernetesStamps(versionOf('k8s.io/kubernetes')),
-  });
-  return [
-    program('kube-apiserver', 149),
-    program('kube-controller-manager', 51),
-    program('kube-scheduler', 3),
-    program('kubectl', 16, ['version', '--client']),
-  ];
-};
+  };
+}
 
-export const controlPlaneModule: GoModule<BinaryName> = {
+export const controlPlaneModule: GoModule<BinaryName | NodeBinaryName> = {
   dir: fileURLToPath(new URL('.', import.meta.url)),
   name: 'controlplane',
   what: 'the local Kubernetes',
-  programs: [...others.slice(0, 1), ...kubernetes('1.36'), ...others.slice(1)],
+  programs: [...others.slice(0, 1), ...kubernetes('1.36'), ...others.slice(1), ...node],
 };
 
 /** Only built on demand. */
@@ -69,7 +80,13 @@ export function chosenSeries(choice = process.env.KUBERNETES): Series {
 
 /** Finds or builds the programs of a control plane: see `ensurePrograms`. */
 export async function ensureBinaries(log: Log, signal?: AbortSignal): Promise<Binaries> {
-  if (chosenSeries() === SERIES[0]) return ensurePrograms(controlPlaneModule, log, signal);
+  if (chosenSeries() === SERIES[0])
+    return ensurePrograms(
+      controlPlaneModule,
+      log,
+      signal,
+      [...others, ...kubernetes(SERIES[0])].map(({ name }) => name),
+    );
   const shared = await ensurePrograms(
     controlPlaneModule,
     log,
@@ -77,6 +94,16 @@ export async function ensureBinaries(log: Log, signal?: AbortSignal): Promise<Bi
     others.map(({ name }) => name),
   );
   return { ...shared, ...(await ensurePrograms(olderModule, log, signal)) };
+}
+
+/** Finds or builds the programs of a real node that are part of Kubernetes. */
+export function nodePrograms(log: Log, signal?: AbortSignal): Promise<Readonly<Record<NodeBinaryName, string>>> {
+  return ensurePrograms(
+    controlPlaneModule,
+    log,
+    signal,
+    node.map(({ name }) => name),
+  );
 }
 
 /** Without these Kubernetes calls itself v0.0.0-master and refuses to compare versions. */

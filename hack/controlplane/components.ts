@@ -1,5 +1,5 @@
 import type { Binaries } from './binaries.ts';
-import type { Layout } from './layout.ts';
+import { type Layout, LOOPBACK } from './layout.ts';
 
 export type Component = Exclude<keyof Binaries, 'kubectl'>;
 
@@ -39,11 +39,11 @@ export function etcdClientUrl(log: string): string | undefined {
 export function apiServerArgs(layout: Layout, port: number, etcd: string): string[] {
   return [
     `--etcd-servers=${etcd}`,
-    '--bind-address=127.0.0.1',
+    `--bind-address=${layout.address}`,
     `--secure-port=${port}`,
-    '--advertise-address=127.0.0.1',
+    `--advertise-address=${layout.address}`,
     // A loopback address is no valid endpoint of the Service `kubernetes`, and the reconciler would log errors forever.
-    '--endpoint-reconciler-type=none',
+    ...(layout.address === LOOPBACK ? ['--endpoint-reconciler-type=none'] : []),
     `--cert-dir=${layout.pki}`,
     `--token-auth-file=${layout.tokensFile}`,
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
@@ -90,7 +90,7 @@ export function kwokArgs(layout: Layout, port: number): string[] {
     // The kubelet's default (nodeLeaseDurationSeconds).
     '--node-lease-duration-seconds=40',
     '--cidr=10.128.0.0/16',
-    `--server-address=127.0.0.1:${port}`,
+    `--server-address=${layout.address}:${port}`,
     `--tls-cert-file=${layout.serverCert}`,
     `--tls-private-key-file=${layout.serverKey}`,
   ];
@@ -106,7 +106,7 @@ function delegatedServing(layout: Layout, user: string, port: number): string[] 
     `--kubeconfig=${config}`,
     `--authentication-kubeconfig=${config}`,
     `--authorization-kubeconfig=${config}`,
-    '--bind-address=127.0.0.1',
+    `--bind-address=${layout.address}`,
     `--secure-port=${port}`,
     `--tls-cert-file=${layout.serverCert}`,
     `--tls-private-key-file=${layout.serverKey}`,

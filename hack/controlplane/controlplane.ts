@@ -46,6 +46,8 @@ export interface ControlPlaneOptions {
    * then deletes nothing that a custom resource owns.
    */
   readonly crds?: readonly string[];
+  /** The address of the API server, which pods call on real nodes (hack/realnode). Default: 127.0.0.1. */
+  readonly address?: string;
   /** Aborts the start, and stops everything that already runs. */
   readonly signal?: AbortSignal;
 }
@@ -112,9 +114,9 @@ export class ControlPlane {
     });
   }
 
-  /** Of the API server: `https://127.0.0.1:PORT`. */
+  /** Of the API server: `https://ADDRESS:PORT`. */
   get url(): string {
-    return `https://127.0.0.1:${this.#port ?? 0}`;
+    return `https://${this.#layout.address}:${this.#port ?? 0}`;
   }
   /** The API server's certificate authority, PEM in base64, as in a kubeconfig. It outlives restarts of the API server. */
   get caData(): string {
@@ -338,7 +340,7 @@ export class ControlPlane {
   #config(port = this.#port ?? 0): KubeConfig {
     const config = new KubeConfig();
     config.loadFromClusterAndUser(
-      { name: 'local', server: `https://127.0.0.1:${port}`, caData: this.caData, skipTLSVerify: false },
+      { name: 'local', server: `https://${this.#layout.address}:${port}`, caData: this.caData, skipTLSVerify: false },
       { name: 'admin', token: this.#layout.tokens.admin },
     );
     return config;

@@ -11,12 +11,22 @@ const USERS = {
   kwok: '',
   'system:kube-controller-manager': '',
   'system:kube-scheduler': '',
+  // Of hack/realnode.
+  coredns: '',
+  'system:kube-proxy': '',
+  'system:node:node-1': 'system:nodes',
+  'system:node:node-2': 'system:nodes',
 } as const;
+
+/** The users of the kubelets of real nodes, by the number of the node. */
+export const NODE_USERS = ['system:node:node-1', 'system:node:node-2'] as const satisfies readonly User[];
+
+export const LOOPBACK = '127.0.0.1';
 
 /** A user with a static token. */
 export type User = keyof typeof USERS;
 
-/** The files of a control plane, as absolute paths. */
+/** The address and the files of a control plane, as absolute paths. */
 export type Layout = Awaited<ReturnType<typeof makeLayout>>;
 
 /** Users, requests, objects and results. For evictions also the request, which has the grace period. */
@@ -28,6 +38,7 @@ const defaultAuditPolicy = {
 } as const;
 
 interface LayoutOptions {
+  readonly address?: string | undefined;
   readonly auditPolicy?: object | undefined;
   readonly kwokSpeed?: number | undefined;
 }
@@ -37,12 +48,15 @@ interface Stage {
 }
 
 /** Creates the temporary folder of a control plane with everything that must exist before etcd starts. */
-export async function makeLayout({ auditPolicy = defaultAuditPolicy, kwokSpeed = 1 }: LayoutOptions = {}) {
+export async function makeLayout(options: LayoutOptions = {}) {
+  const { address = LOOPBACK, auditPolicy = defaultAuditPolicy, kwokSpeed = 1 } = options;
   const stages = speedUp(await readFile(new URL('kwok.yaml', import.meta.url), 'utf8'), kwokSpeed);
   // Readable only by its owner, like the files below.
   const dir = await mkdtemp(join(tmpdir(), 'windowspool-controlplane-'));
   const pki = join(dir, 'pki');
   const layout = {
+    /** Of every server but etcd. */
+    address,
     dir,
     logs: join(dir, 'logs'),
     auditLog: join(dir, 'logs', 'audit.log'),

@@ -6,7 +6,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { suitesOf } from './promises.ts';
+import { isolationObstacle, spawnIsolated } from '../realnode/isolation.ts';
+import { needsRealNodes, suitesOf } from './promises.ts';
 import { END, type Report, type Task } from './protocol.ts';
 import { checkDuration, eventLoopTable, failedTests, longestFirst, processCount, slowestTests } from './queue.ts';
 
@@ -23,13 +24,9 @@ const reports: (Report & { readonly ms: number })[] = [];
  * Runs files of the queue in one process until it is empty. If a process exits unexpectedly, its file fails and another process continues;
  * if it exits without a file, for example because it cannot load the environment, it is not restarted.
  */
-async function work(queue: string[], usage: string): Promise<void> {
+async function work(queue: string[], usage: string, start = forkWorker): Promise<void> {
   while (queue.length > 0) {
-    const child = fork(WORKER, {
-      cwd: ROOT,
-      silent: true,
-      env: { ...process.env, USAGE_FILE: usage, USAGE_FOLDER: USAGE },
-    });
+    const child = await start({ ...process.env, USAGE_FILE: usage, USAGE_FOLDER: USAGE });
     const current = serve(child, queue);
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
       child.once('close', (...how) => resolve(how));
@@ -49,6 +46,19 @@ async function work(queue: string[], usage: string): Promise<void> {
     });
     if (file === undefined) return;
   }
+}
+
+function forkWorker(env: NodeJS.ProcessEnv): ChildProcess | Promise<ChildProcess> {
+  return fork(WORKER, { cwd: ROOT, silent: true, env });
+}
+
+/** The suites with real nodes run one after the other in a process in namespaces of its own. Where the machine does not allow that, they are not run. */
+async function workWithRealNodes(queue: string[], usage: string): Promise<void> {
+  if (queue.length === 0) return;
+  const obstacle = await isolationObstacle();
+  if (obstacle) console.log(`Not run, because ${obstacle}: ${queue.splice(0).join(', ')}`);
+  const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const;
+  await work(queue, usage, (env) => spawnIsolated([WORKER], { env, stdio, log: (line) => console.log(line) }));
 }
 
 interface Current {
@@ -89,10 +99,15 @@ async function main(args: readonly string[]): Promise<boolean> {
   const chosen = args.filter((arg) => arg !== '--all');
   const found = chosen.length > 0 ? chosen : suitesOf(all ? 'test-all' : 'test');
   const queue = longestFirst(found, durations);
+  const withRealNodes = queue.filter(needsRealNodes);
+  const others = queue.filter((file) => !needsRealNodes(file));
   await rm(USAGE, { recursive: true, force: true });
   await mkdir(USAGE, { recursive: true });
-  const processes = Math.min(processCount(process.env.SUITE_PROCESSES), queue.length);
-  await Promise.all(Array.from({ length: processes }, (_, index) => work(queue, join(USAGE, `${index}.json`))));
+  const processes = Math.min(processCount(process.env.SUITE_PROCESSES), others.length);
+  await Promise.all([
+    workWithRealNodes(withRealNodes, join(USAGE, 'pods.json')),
+    ...Array.from({ length: processes }, (_, index) => work(others, join(USAGE, `${index}.json`))),
+  ]);
   if (all) await work([LAST], '');
   const tests = reports.flatMap(({ file, tests: ran }) => ran.map((test) => ({ file, ...test })));
   console.log(`\n${slowestTests(tests)}`);
@@ -100,7 +115,8 @@ async function main(args: readonly string[]): Promise<boolean> {
   const result = checkDuration(performance.now() - started, all ? 'test-all' : 'test');
   console.log(result.text);
   if (process.env.UPDATE_DURATIONS) await update(durations);
-  if (queue.length > 0) console.log(`Not run: ${queue.join(', ')}`);
+  const left = [...withRealNodes, ...others];
+  if (left.length > 0) console.log(`Not run: ${left.join(', ')}`);
   const failed = failedTests(reports);
   if (failed) console.log(failed);
   return failed === '' && tests.length > 0 && result.ok;

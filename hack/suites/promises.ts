@@ -267,3 +267,8 @@ export function suitesOf(target: 'test' | 'test-all'): string[] {
     .flatMap(({ test = [], testAll = [] }) => (target === 'test' ? test : [...test, ...testAll]))
     .map((suite) => `test/${suite}.test.ts`);
 }
+
+/** Whether a suite runs with real nodes: see hack/realnode. */
+export function needsRealNodes(file: string): boolean {
+  return file.startsWith('test/pods/');
+}

@@ -38,6 +38,10 @@ function send(message: Report | 'ready'): void {
   process.send?.(message);
 }
 
+/** Without its parent, its results reach nobody. */
+const onOrphaned = () => process.exit(1);
+process.once('disconnect', onOrphaned);
+
 send('ready');
 for (;;) {
   const [task]: Task[] = await once(process, 'message');
@@ -57,4 +61,5 @@ for (;;) {
 const world = await startedWorld();
 if (world && USAGE_FILE) await writeUsage(USAGE_FILE, await usageOf(world));
 await endWorld();
+process.off('disconnect', onOrphaned);
 process.disconnect?.();

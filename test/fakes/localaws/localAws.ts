@@ -26,6 +26,8 @@ export interface LocalAwsOptions {
   /** The kubeconfig of the user that can register nodes (`cloud` in hack/controlplane). Without it no nodes join. */
   readonly kubeconfig?: string;
   readonly port?: number;
+  /** The address on which it listens. Default: 127.0.0.1. */
+  readonly address?: string | undefined;
   /** The speed of time, relative to the default (CREATING takes 3 s). */
   readonly speed?: number;
   readonly switches?: Partial<Switches>;
@@ -74,14 +76,14 @@ export function policyFor(cloud: LocalAwsState, path?: string): Policy {
   });
 }
 
-/** Starts a local AWS on 127.0.0.1. */
+/** Starts a local AWS. */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
   const state = new LocalAwsState(options);
   const front = new Front(state, policyFor(state, options.policy));
   const faults = new Faults(state, front);
   const http = new HttpFront(front, adminOf(front, faults), callerArnOf(state));
   const kubelets = options.kubeconfig === undefined ? undefined : startKubelets(state, options.kubeconfig);
-  const url = await http.listen(options.port ?? 0);
+  const url = await http.listen(options.port ?? 0, options.address);
   const driver = drive(state);
   return {
     url,

@@ -8,8 +8,11 @@ import { NODE_GROUP_LABEL } from '../../../controllers/windowspool/api/labels.ts
 import { wholeCondition } from '../../../controllers/windowspool/testing/wholeCondition.ts';
 import { chosenSeries } from '../../../hack/controlplane/binaries.ts';
 import { type ControlPlane, type PodCredentials, startControlPlane } from '../../../hack/controlplane/controlplane.ts';
+import { LOOPBACK } from '../../../hack/controlplane/layout.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { operatorEntry } from '../../../hack/operatorBundle.ts';
+import { HOST_ADDRESS } from '../../../hack/realnode/isolation.ts';
+import { type RealNodes, startRealNodes } from '../../../hack/realnode/realNodes.ts';
 import { type LocalAws, startLocalAws } from '../localaws/localAws.ts';
 import type { Switches } from '../localaws/switches.ts';
 import { linuxNode } from './linuxNode.ts';
@@ -32,14 +35,18 @@ export interface TestEnvOptions {
   readonly clusterName?: string;
   /** Without the CRD and the operator's RBAC, for callers that install them themselves. */
   readonly bare?: boolean;
+  /** How many real Linux nodes run pods (hack/realnode). Default: none; one node is then simulated. */
+  readonly realNodes?: number;
   readonly signal?: AbortSignal;
 }
 
 /** Starts the environment without an operator. The CRD and the operator's RBAC are installed, unless it is bare. */
 export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEnv> {
-  const { log, signal, speed, switches, clusterName = CLUSTER_NAME, bare = false } = options;
+  const { log, signal, speed, switches, clusterName = CLUSTER_NAME, bare = false, realNodes = 0 } = options;
+  const address = realNodes > 0 ? HOST_ADDRESS : LOOPBACK;
   const entry = await operatorEntry();
   const controlPlane = await startControlPlane({
+    address,
     crds: bare ? [] : [CRD],
     ...(log && { log }),
     ...(signal && { signal }),
@@ -54,12 +61,13 @@ export async function startTestEnv(options: TestEnvOptions = {}): Promise<TestEn
       apiServerVersion: chosenSeries(),
     },
     kubeconfig: await controlPlane.kubeconfigForUser('cloud'),
+    address,
     ...(speed && { speed }),
     ...(switches && { switches }),
   });
   const world = new TestEnv(controlPlane, cloud, entry);
   try {
-    await world.prepare();
+    await world.prepare(realNodes, log, signal);
     if (!bare) await world.install();
     return world;
   } catch (error) {
@@ -74,6 +82,8 @@ export class TestEnv {
   /** The default program of its operators. */
   readonly entry: string;
   readonly operators: OperatorProcess[] = [];
+  /** The real nodes, if it has any. */
+  nodes: RealNodes | undefined;
   #operatorKubeconfig = '';
 
   constructor(controlPlane: ControlPlane, cloud: LocalAws, entry: string) {
@@ -82,11 +92,12 @@ export class TestEnv {
     this.entry = entry;
   }
 
-  /** Creates the objects that Windows nodes need. */
-  async prepare(): Promise<void> {
+  /** Creates what Windows nodes need: settings, and Linux nodes, of which one is simulated if none are real. */
+  async prepare(realNodes = 0, log?: TestEnvOptions['log'], signal?: AbortSignal): Promise<void> {
     await this.apply(windowsIpam(true));
     await this.apply(podWebhook);
-    await this.apply(linuxNode());
+    if (realNodes === 0) await this.apply(linuxNode());
+    else this.nodes = await startRealNodes(this.controlPlane, realNodes, log, signal);
   }
 
   /** Applies config/default without the Deployment, for which there is no image: the operator runs as a process under its ServiceAccount. */
@@ -247,6 +258,7 @@ export class TestEnv {
   /** Stops the operators and everything else. */
   async stop(): Promise<void> {
     await Promise.all(this.operators.map((operator) => operator.kill()));
+    await this.nodes?.stop();
     await this.cloud.stop();
     await this.controlPlane.stop();
   }

@@ -28,7 +28,7 @@ interface Incoming {
  */
 const IDLE_MS = 60_000;
 
-/** The HTTP front of all services on one port of 127.0.0.1: EKS has paths, the others differ in the body of a POST to /. */
+/** The HTTP front of all services on one port: EKS has paths, the others differ in the body of a POST to /. */
 export class HttpFront {
   readonly #front: Front;
   readonly #admin: Admin;
@@ -51,11 +51,11 @@ export class HttpFront {
   }
 
   /** Listens; port 0 selects a free one. Returns the URL. */
-  listen(port: number): Promise<string> {
+  listen(port: number, address = '127.0.0.1'): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(port, '127.0.0.1', () => {
-        resolve(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`);
+      this.#server.listen(port, address, () => {
+        resolve(`http://${address}:${(this.#server.address() as AddressInfo).port}`);
       });
     });
   }
