@@ -68,9 +68,15 @@ e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money
 	@node hack/e2e/main.ts
 
 ##@ Develop
-.PHONY: build kubectl-plugin krew-manifest sbom image-digests bench soak generate verify lint fmt
+.PHONY: build image image-pins kubectl-plugin krew-manifest sbom bench soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
+
+image: deps ## Build the image for linux/amd64 and linux/arm64 into build/image/, as an OCI archive. Needs apt, but no container engine.
+	@node hack/image/main.ts
+
+image-pins: deps ## Update the packages in the image to the newest versions, in hack/image/pins.json.
+	@node hack/image/main.ts --update-pins
 
 kubectl-plugin: deps ## Bundle kubectl windowspool into build/kubectl-plugin/: put that folder on your PATH.
 	@node hack/build.ts --kubectl-plugin
@@ -80,9 +86,6 @@ krew-manifest: kubectl-plugin ## Pack the kubectl plugin into build/krew/, with 
 
 sbom: deps ## Write build/sbom.json: a CycloneDX SBOM of the packages in the bundle.
 	@node hack/supplyChain/main.ts sbom
-
-image-digests: deps ## Pin the base images in the Dockerfile by the digests that their registry serves now. Needs docker buildx.
-	@node hack/supplyChain/main.ts image-digests
 
 bench: deps controlplane ## Run the benchmarks, see hack/bench/README.md. Writes build/bench.json.
 	@node hack/bench/main.ts

@@ -94,7 +94,7 @@ async function sourcesOf(module: GoModule, program: Program): Promise<string[]> 
 }
 
 /** The folder for builds that all checkouts share. */
-function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
+export function cacheRoot(env: NodeJS.ProcessEnv = process.env): string {
   const xdg = env.XDG_CACHE_HOME;
   return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'windowspool-operator');
 }

@@ -1,12 +1,11 @@
-/** `sbom` writes the bill of materials, `check` checks licences and advisories, `image-digests` pins the base images. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+/** `sbom` writes the bill of materials, `check` checks licences and advisories. */
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { bundledPackages } from '../bundle.ts';
 import { licenceFindings } from '../licences.ts';
 import { readAdvisories } from './advisories.ts';
-import { publishedDigest, withDigests } from './imageDigests.ts';
 import { sbomOf } from './sbom.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,10 +24,6 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
     if (!advisories.read) console.log(`The advisories of packages were not read: ${advisories.reason}`);
     const findings = [...licenceFindings(packages), ...(advisories.read ? advisories.findings : [])];
     if (findings.length > 0) throw new Error(findings.join('\n'));
-  },
-  'image-digests': async () => {
-    const path = join(ROOT, 'Dockerfile');
-    await writeFile(path, await withDigests(await readFile(path, 'utf8'), (image) => publishedDigest(image)));
   },
 };
 

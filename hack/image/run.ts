@@ -1,0 +1,26 @@
+import { runCommand } from '../controlplane/command.ts';
+
+/** The Debian packages of the programs that the image is built with, for the message of a missing one. */
+const PACKAGE_OF: Readonly<Record<string, string>> = {
+  'apt-get': 'apt',
+  'apt-cache': 'apt',
+  '/usr/lib/apt/apt-helper': 'apt',
+  'dpkg-deb': 'dpkg',
+  tar: 'tar (GNU tar)',
+};
+
+/** The output of a command. Throws what it printed if it fails, and what to install if it is missing. */
+export async function runOrThrow(program: string, args: readonly string[], timeoutMs: number): Promise<string> {
+  const env = { ...process.env, LC_ALL: 'C' };
+  const { stdout, stderr, code } = await runCommand(program, args, { timeoutMs, env }).catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+    const name = PACKAGE_OF[program] ?? program;
+    throw new Error(
+      `${program} is missing: install ${name}. The image can be built on Debian and Ubuntu, also in a container.`,
+    );
+  });
+  if (code === 0) return stdout;
+  throw new Error(
+    `${program} ${args.join(' ')} ended with status ${code}: ${(stderr.trim() || stdout.trim()).slice(-2000)}`,
+  );
+}
