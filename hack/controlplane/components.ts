@@ -53,6 +53,7 @@ export function apiServerArgs(layout: Layout, port: number, etcd: string): strin
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',
+    '--kubelet-preferred-address-types=InternalIP',
     // Without these two, a stop waits a minute for the watches of the other components.
     '--shutdown-send-retry-after=true',
     '--shutdown-watch-termination-grace-period=1s',

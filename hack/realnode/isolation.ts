@@ -5,12 +5,11 @@
  *     this process ──▶ unshare ──▶ tini (process 1) ──▶ the program ──▶ containerd, kubelet, pods, ...
  *          └──pipe──▶ guard.sh
  *
- * When this process exits in any way, the kernel kills unshare, then process 1, and then everything in the namespaces. The pipe closes when the last of them
- * is gone, and the guard removes their folder and their cgroups, the only things that are in no namespace.
+ * When this process exits in any way, the kernel kills unshare, then process 1, and then everything in the namespaces, which holds the pipe open. When the last
+ * of it is gone, the guard removes their folder and their cgroups, the only things that are in no namespace.
  */
 import { type ChildProcess, type IOType, spawn } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
-import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +51,11 @@ export async function spawnIsolated(
     env,
     stdio,
     log,
-  }: { readonly env: NodeJS.ProcessEnv; readonly stdio: readonly (IOType | 'ipc')[]; readonly log: (line: string) => void },
+  }: {
+    readonly env: NodeJS.ProcessEnv;
+    readonly stdio: readonly (IOType | 'ipc')[];
+    readonly log: (line: string) => void;
+  },
 ): Promise<ChildProcess> {
   const obstacle = await isolationObstacle();
   if (obstacle) throw new Error(`The machine does not allow a real node: ${obstacle}.`);
@@ -77,6 +80,7 @@ export async function spawnIsolated(
     env: { ...env, TMPDIR: folder, [CGROUP]: cgroup },
     stdio: [...stdio, guard.stdin],
   });
-  (guard.stdin as Socket).unref();
+  // Only the namespaces hold the pipe open.
+  guard.stdin.destroy();
   return child;
 }

@@ -206,6 +206,11 @@ export const promises: readonly ProvedPromise[] = [
     testAll: ['packaging/helm'],
   },
   {
+    promise: 'the operator works in pods of its image on real nodes, through rollouts, drains and failures',
+    test: ['pods/rollouts'],
+    testAll: ['pods/container'],
+  },
+  {
     promise: 'an upgrade of the operator changes no pool, and an uninstallation in the wrong order can be repaired',
     test: ['packaging/operatorUpgrade', 'packaging/previousOperator', 'packaging/uninstall'],
   },
@@ -255,6 +260,7 @@ export const promises: readonly ProvedPromise[] = [
       'testenv/controlplane',
       'testenv/controlplaneLifecycle',
       'testenv/messages',
+      'testenv/realNodes',
       'testenv/tools',
       'testenv/waitForPool',
     ],
