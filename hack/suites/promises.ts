@@ -208,7 +208,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'the operator works in pods of its image on real nodes, through rollouts, drains and failures',
     test: ['pods/rollouts'],
-    testAll: ['pods/container'],
+    testAll: ['pods/awsIdentity', 'pods/container', 'pods/rotation'],
   },
   {
     promise: 'an upgrade of the operator changes no pool, and an uninstallation in the wrong order can be repaired',

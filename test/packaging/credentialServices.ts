@@ -26,7 +26,8 @@ const stsKeys = (action: string, id: string) => `<${action}Response><${action}Re
 function answer(path: string, body: string): string {
   const action = /Action=(\w+)/.exec(body)?.[1];
   if (action) return stsKeys(action, action);
-  if (path.startsWith('/pod-identity')) return agentKeys('PodIdentity');
+  // The path of the agent of EKS, and one for tests.
+  if (path === '/v1/credentials' || path.startsWith('/pod-identity')) return agentKeys('PodIdentity');
   if (path === '/latest/api/token') return 'token';
   if (path === '/latest/meta-data/iam/security-credentials/') return 'node';
   if (path === '/latest/meta-data/iam/security-credentials/node') return agentKeys('InstanceMetadata');
@@ -44,18 +45,29 @@ function answer(path: string, body: string): string {
   return '';
 }
 
+/** A request that was answered. */
+export interface CredentialRequest {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly body: string;
+}
+
 export interface CredentialServices {
   readonly url: string;
+  readonly requests: readonly CredentialRequest[];
   /** Paths without a service here. */
   readonly unknown: readonly string[];
   stop(): Promise<void>;
 }
 
-export async function startCredentialServices(): Promise<CredentialServices> {
+export async function startCredentialServices(address = '127.0.0.1', port = 0): Promise<CredentialServices> {
+  const requests: CredentialRequest[] = [];
   const unknown: string[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url?.replace(/\?.*/, '') ?? '';
-    const text = answer(path, await textOf(request));
+    const body = await textOf(request);
+    const text = answer(path, body);
+    requests.push({ path, authorization: request.headers.authorization, body });
     if (text === '') unknown.push(`${request.method} ${path}`);
     response.writeHead(text === '' ? 404 : 200, {
       'content-type': text.startsWith('<') ? 'text/xml' : 'application/json',
@@ -64,12 +76,12 @@ export async function startCredentialServices(): Promise<CredentialServices> {
     });
     response.end(text);
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, address);
   await once(server, 'listening');
   const stop = async () => {
     server.closeAllConnections();
     server.close();
     await once(server, 'close');
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, unknown, stop };
+  return { url: `http://${address}:${(server.address() as AddressInfo).port}`, requests, unknown, stop };
 }

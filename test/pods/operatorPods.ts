@@ -1,5 +1,6 @@
 /** The operator as its users run it: in pods of its image, on the real nodes of the environment. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { V1Pod } from '@kubernetes/client-node';
@@ -22,6 +23,16 @@ export const NAMESPACE = 'winpool-system';
 /** containerd's name of the image that config/default names, without its tag. */
 const IMAGE = 'docker.io/library/windowspool-operator';
 
+/** All suites of a process share the environment, and the image on its nodes. */
+let imported: Promise<void> | undefined;
+
+/** Builds the image, and imports it into all nodes. */
+async function importImage(nodes: RealNodes): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'image-'));
+  const { archive } = await buildImage({ folder, architectures: ['amd64'] });
+  await nodes.importImage(archive);
+}
+
 /** What an overlay of a user has in addition to image, cluster and Region. */
 export interface Overlay {
   /** A folder of config. Default: default. */
@@ -30,6 +41,8 @@ export interface Overlay {
   readonly components?: readonly string[];
   /** Merged into the spec of the pods. */
   readonly podSpec?: object;
+  /** Without keys for AWS in the environment, as in a cluster where the pods get them from EKS. Default: with keys. */
+  readonly withoutKeys?: boolean;
   /** Merged into the container. */
   readonly container?: { readonly env?: readonly object[]; readonly [field: string]: unknown };
 }
@@ -48,14 +61,12 @@ export class OperatorPods {
     return this.world.nodes;
   }
 
-  /** Builds the image, and imports it into all nodes. */
+  /** Prepares the nodes of the environment for its pods. */
   async start(): Promise<void> {
     this.#world = await theWorld();
-    const { nodes } = this;
-    await mkdir(join(ROOT, 'build'), { recursive: true });
-    this.#folder = await mkdtemp(join(ROOT, 'build/pods-'));
-    const { archive } = await buildImage({ folder: join(this.#folder, 'image'), architectures: ['amd64'] });
-    await nodes.importImage(archive);
+    imported ??= importImage(this.nodes);
+    await imported;
+    this.#folder = await mkdtemp(join(tmpdir(), 'overlay-'));
   }
 
   /** Deletes all pools, and then the Deployment. */
@@ -130,8 +141,10 @@ export class OperatorPods {
   }
 
   /** The overlay: with the address of the local AWS, and an image that only the nodes have. */
-  #kustomization({ base = 'default', components = [], podSpec = {}, container = {} }: Overlay): object {
-    const local = Object.entries(localAws(this.world.cloud.url)).map(([name, value]) => ({ name, value }));
+  #kustomization({ base = 'default', components = [], podSpec = {}, container = {}, withoutKeys }: Overlay): object {
+    const local = Object.entries(localAws(this.world.cloud.url))
+      .filter(([name]) => !(withoutKeys && /_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)$/.test(name)))
+      .map(([name, value]) => ({ name, value }));
     const env = [...(container.env ?? []), ...local];
     const operator = { ...container, name: 'operator', imagePullPolicy: 'Never', env };
     const template = { spec: { ...podSpec, containers: [operator] } };
