@@ -2,6 +2,7 @@
 import type { V1DaemonSetList, V1Deployment } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
+import { crdMismatch } from '../../controllers/kubernetes/crdVersion.ts';
 import { ignoreNotFound } from '../../controllers/kubernetes/errors.ts';
 import { epochOf } from '../../controllers/kubernetes/objects.ts';
 import { apiPath } from '../../controllers/kubernetes/paths.ts';
@@ -31,6 +32,7 @@ import { missingPermissions, type Permission } from './permissions.ts';
 import { commandIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, type Paint } from './text.ts';
+import { crdVersionIn, operatorVersionOf } from './version.ts';
 
 export interface DoctorFlags extends AwsFlags, OperatorFlags {
   readonly output?: OutputFormat;
@@ -54,7 +56,7 @@ async function doctor(
   checks.push(
     ...(
       await Promise.all([
-        crdCheck(cluster),
+        crdCheck(cluster, flags),
         deploymentCheck(cluster, namespace),
         leaseCheck(cluster, namespace),
         permissionChecks(cluster),
@@ -102,15 +104,19 @@ async function serverCheck({ client, signal }: Cluster): Promise<Check> {
   return { name, result: 'PASS', detail: check.kind === 'untested' ? check.message : `Kubernetes ${version}` };
 }
 
-async function crdCheck(cluster: Cluster): Promise<Check> {
+async function crdCheck(cluster: Cluster, flags: DoctorFlags): Promise<Check> {
   return checked('CRD', async () => {
     const found = await ignoreNotFound(cluster.get(`/apis/${API_VERSION}`));
-    if (found) return { result: 'PASS', detail: `${API_VERSION} is served` };
-    return {
-      result: 'FAIL',
-      detail: `${API_VERSION} is not served. Install the operator.`,
-      fix: 'kubectl apply -k config/default',
-    };
+    if (!found)
+      return {
+        result: 'FAIL',
+        detail: `${API_VERSION} is not served. Install the operator.`,
+        fix: 'kubectl apply -k config/default',
+      };
+    const { crd } = await crdVersionIn(cluster);
+    const operator = operatorVersionOf(await unlessForbidden(findOperator(cluster, flags), undefined, '', []));
+    const mismatch = operator && crdMismatch(crd ?? undefined, operator.version);
+    return mismatch ? { result: 'FAIL', detail: mismatch } : { result: 'PASS', detail: `${API_VERSION} is served` };
   });
 }
 

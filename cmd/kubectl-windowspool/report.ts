@@ -22,7 +22,7 @@ import { redact, redactText } from './redact.ts';
 import { poolLines } from './status.ts';
 import type { Terminal } from './terminal.ts';
 import { plain, wrap } from './text.ts';
-import { operatorVersionOf } from './version.ts';
+import { crdVersionIn, operatorVersionOf } from './version.ts';
 
 export interface ReportFlags extends OperatorFlags {
   readonly outputDirectory?: string;
@@ -93,8 +93,9 @@ async function filesOf(
       what: 'what kubectl windowspool status shows of each pool',
       text: redactText(status.join('\n')),
     },
-    ...yaml('version.yaml', 'the versions of the plugin, of the operator and of Kubernetes', {
+    ...yaml('version.yaml', 'the versions of the plugin, of the operator, of the CRD and of Kubernetes', {
       client: version,
+      ...(await read('The CRD', crdVersionIn(cluster))),
       kubernetes,
       operator: operatorVersionOf(operator),
     }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { assertNames } from '../../test/messages.ts';
 import { FakeApi, failure } from './testing/fakeApi.ts';
 import { operatorIn } from './testing/operatorObjects.ts';
 import { recordedTerminal } from './testing/recordedTerminal.ts';
@@ -19,18 +20,29 @@ async function printed(api: FakeApi, flags: object = {}, version = '0.1.3'): Pro
   return terminal.lines.flatMap((text) => text.split('\n'));
 }
 
+/** With the CRD of a release. */
+function withCrd(version: string): FakeApi {
+  const api = operatorIn(undefined);
+  const labels = { 'app.kubernetes.io/version': version };
+  api.add('customresourcedefinitions', { metadata: { name: 'windowspools.winpool.dev', labels } });
+  return api;
+}
+
 describe('kubectl windowspool version', () => {
-  it('prints the versions of the plugin, of the operator and of Kubernetes', async () => {
+  it('prints the versions of the plugin, of the operator, of the CRD and of Kubernetes, and warns if they are of different releases', async () => {
     const lines = [
       'Client Version: 0.1.3',
       'Operator Version: 0.1.0 (ops/windowspool-operator)',
+      'CRD Version: 0.1.2',
       'Kubernetes Version: v1.36.3',
     ];
-    assert.deepEqual(await printed(operatorIn(undefined)), lines);
-    assert.match((await printed(operatorIn(undefined), {}, '0.2.0')).at(-1) ?? '', /^Warning: .* different versions/);
-    const json = JSON.parse((await printed(operatorIn(undefined), { output: 'json' })).join('\n'));
+    assert.deepEqual(await printed(withCrd('0.1.2')), lines);
+    assert.match((await printed(withCrd('0.1.2'), {}, '0.2.0')).at(-1) ?? '', /^Warning: .* different versions/);
+    assertNames((await printed(withCrd('0.2.0'))).at(-1), 'Warning', '0.2.0', '0.1.0');
+    const json = JSON.parse((await printed(withCrd('0.1.2'), { output: 'json' })).join('\n'));
     assert.deepEqual(json, {
       client: '0.1.3',
+      crd: '0.1.2',
       kubernetes: 'v1.36.3',
       operator: {
         version: '0.1.0',
@@ -46,6 +58,15 @@ describe('kubectl windowspool version', () => {
     assert.deepEqual(await printed(new FakeApi()), [
       client,
       'Operator Version: not installed',
+      'CRD Version: not installed, or without a version',
+      'Kubernetes Version: v1.36.3',
+    ]);
+    const withoutCrd = withCrd('0.1.2');
+    withoutCrd.intercept = (_, path) =>
+      path.includes('customresourcedefinitions') ? failure(403, 'Forbidden', 'forbidden') : undefined;
+    assert.deepEqual(await printed(withoutCrd), [
+      client,
+      'Operator Version: 0.1.0 (ops/windowspool-operator)',
       'Kubernetes Version: v1.36.3',
     ]);
     const denied = new FakeApi();

@@ -1,7 +1,6 @@
 /** Starts the parts of the operator and connects them. connections.ts creates the clients and the caches. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { checkApiServer, type VersionCheck } from '../../controllers/kubernetes/apiServerVersion.ts';
 import { createEventSink, createPoolEvents } from '../../controllers/kubernetes/events.ts';
 import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
@@ -17,6 +16,7 @@ import { collectProcessMetrics, showOperator } from './metrics/catalogue.ts';
 import { PoolSeries } from './metrics/poolSeries.ts';
 import type { Options } from './options.ts';
 import { healthChecks, startEndpoints } from './serving/endpoints.ts';
+import { keepVersions, readServerVersion } from './versions.ts';
 
 const LEASE = 'windowspool-operator';
 const CONTROLLER = 'windowspool';
@@ -26,7 +26,6 @@ const REPORTER = 'winpool.dev/windowspool-operator';
  */
 const GRACE_MS = 4_000;
 const EVENTS_MS = 3_000;
-const VERSION_REFRESH_MS = 3_600_000;
 /** How long the start waits for the version of an API server that does not respond. */
 const VERSION_WITHIN_MS = 5_000;
 
@@ -78,7 +77,7 @@ export async function runOperator(
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(VERSION_WITHIN_MS)]);
     const check = await readServerVersion(connections, log, inTime);
     if (check?.kind === 'tooOld') throw new Error(check.message);
-    background.push(keepServerVersion(connections, log, ending.signal));
+    background.push(keepVersions(connections, version, log, ending.signal));
     if (elector) await elector.run(signal, work);
     else await work(signal);
   } catch (error) {
@@ -138,36 +137,4 @@ function reconciler(options: Options, parts: Parts) {
     metrics: new PoolSeries(parts.registry),
   };
   return (name: string, signal: AbortSignal) => reconcile(name, deps, signal);
-}
-
-/**
- * Reads the API server's version, which kubelets are compared with, and checks it if it has changed. An error is logged, because the API server
- * may be restarting.
- */
-async function readServerVersion(
-  { client, serverVersion: version }: Connections,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<VersionCheck | undefined> {
-  const before = version.current;
-  try {
-    version.current = await client.serverVersion(signal);
-  } catch (error) {
-    log.warn({ error: (error as Error).message }, 'the version of the API server is not known');
-  }
-  const check = version.current === before ? undefined : checkApiServer(version.current ?? '');
-  if (check?.kind === 'untested') log.warn({ kubernetes: version.current }, check.message);
-  return check;
-}
-
-/** Refreshes the version, which changes when the control plane is upgraded. */
-async function keepServerVersion(connections: Connections, log: Logger, signal: AbortSignal): Promise<void> {
-  const { serverVersion: version } = connections;
-  while (!signal.aborted) {
-    const wait = version.current === undefined ? 5_000 : VERSION_REFRESH_MS;
-    await realClock.sleep(wait, signal).catch(() => undefined);
-    if (signal.aborted) return;
-    const check = await readServerVersion(connections, log, signal);
-    if (check?.kind === 'tooOld') log.error({ kubernetes: version.current }, check.message);
-  }
 }

@@ -52,12 +52,26 @@ export async function connect(
     serviceAccountDir: options.serviceAccountDir,
     log,
     version,
+    onWarning: logOnce(log),
     onRequest: metrics.request,
     fence,
   });
   const aws = createAwsClients({ region: options.region, version, fence });
   const caches = new Caches(client, options.nodePodNamespace, log, metrics);
   return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
+}
+
+/** No API server has more. */
+const MOST_WARNINGS = 100;
+
+/** Logs each warning of the API server once, as controller-runtime does: an older CRD causes the same ones at each write. */
+function logOnce(log: Logger): (text: string) => void {
+  const logged = new Set<string>();
+  return (warning) => {
+    if (logged.has(warning) || logged.size >= MOST_WARNINGS) return;
+    logged.add(warning);
+    log.warn({ warning }, 'the API server returned a warning');
+  };
 }
 
 /** The domain's ports to AWS and the cluster. */

@@ -6,6 +6,7 @@ import { dashboards } from '../grafana/dashboards.ts';
 import { argoCdFiles } from './argocd.ts';
 import { chartFiles } from './chart.ts';
 import { contributing } from './contributing.ts';
+import { crdWithVersion } from './crdVersion.ts';
 import { errorsPage } from './knownErrors.ts';
 import { metricsPage } from './metrics.ts';
 import { policyFiles } from './policies.ts';
@@ -17,6 +18,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const files: Readonly<Record<string, () => Promise<string> | string>> = {
   'CONTRIBUTING.md': contributing,
+  // Before the chart, which has a copy.
+  'crds/windowspools.yaml': crdWithVersion,
   'controllers/windowspool/api/api.gen.ts': apiTypes,
   'docs/api.md': referencePage,
   'docs/conditions.md': conditionsPage,

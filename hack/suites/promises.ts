@@ -215,6 +215,11 @@ export const promises: readonly ProvedPromise[] = [
     test: ['packaging/operatorUpgrade', 'packaging/previousOperator', 'packaging/uninstall'],
   },
   {
+    promise: 'an operator reports that the CRD is of another release, and each field that is lost because of it',
+    inMemory: ['controllers/kubernetes/crdVersion.test.ts'],
+    test: ['packaging/versionSkew'],
+  },
+  {
     promise: 'the operator has the permissions that it needs, and no others',
     inMemory: [`${DOMAIN}/policyStatements.test.ts`, 'test/fakes/localaws/iam/shippedPolicy.test.ts'],
     test: ['packaging/admission'],

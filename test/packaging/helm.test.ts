@@ -86,13 +86,15 @@ describe('the Helm chart in a cluster', function () {
 
   /**
    * The folder of the chart of the previous commit; that of the checkout if there is none, or none that Helm can render. Its CRD has neither
-   * the column Release nor the field `spec.disruption`, so that every upgrade and rollback changes the CRD.
+   * the column Release nor the field `spec.disruption`, so that every upgrade and rollback changes the CRD. Its roles are those of the checkout, whose
+   * operator runs.
    */
   async function previousChart(): Promise<string> {
     const chart = join(folder, 'previous', CHART);
     const origin = (await chartOfPreviousCommit(chart)) ?? 'this checkout, because no previous chart can be installed';
     say(`upgrades from the chart of ${origin}`);
     if (!existsSync(chart)) await cp(join(ROOT, CHART), chart, { recursive: true });
+    await cp(join(ROOT, CHART, 'files/rbac'), join(chart, 'files/rbac'), { recursive: true });
     const file = join(chart, 'files/windowspools.yaml');
     const crd = parse(await readFile(file, 'utf8'));
     const [version] = crd.spec.versions;

@@ -6,7 +6,14 @@ import { HEALTH_CODES } from '../../../controllers/windowspool/ports/eks.ts';
 import { sampleNode, sampleState } from '../../../controllers/windowspool/testing/fixtures.ts';
 import { everyObservedState, samplesFor } from '../../../controllers/windowspool/testing/statesForMetrics.ts';
 import { observeAwsCalls } from './awsCalls.ts';
-import { catalogue, certificateMetrics, collectProcessMetrics, processMetrics, showOperator } from './catalogue.ts';
+import {
+  catalogue,
+  certificateMetrics,
+  collectProcessMetrics,
+  crdMetric,
+  processMetrics,
+  showOperator,
+} from './catalogue.ts';
 import { PoolSeries } from './poolSeries.ts';
 
 const metrics = Object.assign({}, ...Object.values(catalogue)) as (typeof catalogue)[string];
@@ -26,6 +33,7 @@ function filled(): Registry {
   collectProcessMetrics(registry);
   showOperator(registry, { maxPoolsUpdating: 1, ...INTERVALS }, '0.1.0');
   certificateMetrics(registry).read({ startsAt: 0, endsAt: 0 });
+  crdMetric(registry)(true);
   const call = { service: 'eks', operation: 'DescribeNodegroup', tookSeconds: 0.1, waitedSeconds: 0 } as const;
   observeAwsCalls(registry)({ ...call, result: 'throttled', code: 'ThrottlingException', attempts: 3 });
   const engine = createEngineMetrics(registry);

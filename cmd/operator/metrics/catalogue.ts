@@ -13,6 +13,9 @@ export const operatorMetrics = {
     version: { bounds: 'one per process' },
     node_version: { bounds: 'one per process' },
   }),
+  windowspool_crd_version_mismatch: gauge(
+    '1 while the CRD is of another minor release than the operator, otherwise 0.',
+  ),
   windowspool_disruption_budget_pools: gauge(
     'Maximum number of pools that disrupt nodes at the same time (--max-pools-updating).',
   ),
@@ -58,6 +61,12 @@ export function showOperator(
   make
     .gauge('windowspool_reconcile_interval_max_seconds')
     .set(Math.max(...INTERVALS.map((name) => options[name])) / 1_000);
+}
+
+/** Sets whether the CRD is of another release than the operator. */
+export function crdMetric(registry: Registry): (isOther: boolean) => void {
+  const mismatch = new Instruments(registry, operatorMetrics).gauge('windowspool_crd_version_mismatch');
+  return (isOther) => mismatch.set(isOther ? 1 : 0);
 }
 
 /** Metrics of the certificate of /metrics. */
