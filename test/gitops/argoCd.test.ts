@@ -1,6 +1,6 @@
 /** A real Argo CD syncs the operator, its pools and their workloads from a Git repository, with config/argocd and docs/gitops.md. */
 import assert from 'node:assert/strict';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ARGOCD_NAMESPACE } from '../../hack/gitops/argoCd.ts';
 import { GitOps, POOL, Recording, startCluster, startInstalledOperator } from '../../hack/gitops/gitOps.ts';
@@ -182,6 +182,54 @@ describe('Argo CD with config/argocd', function () {
     });
     await sync();
     await synced();
+  });
+
+  /** Changes the fields of spec in the CRD of the repository. */
+  const editFields = (change: (fields: Record<string, unknown>) => void) =>
+    gitOps.repository.edit('crds/windowspools.yaml', (text) => {
+      const crd = parse(text);
+      change(crd.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties);
+      return stringify(crd);
+    });
+  const hasField = async (name: string) => {
+    const path = `{.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.${name}.type}`;
+    return (await world.kubectl('get', 'crd', 'windowspools.winpool.dev', '-o', `jsonpath=${path}`)) !== '';
+  };
+  const fieldOfPool = async () => (await world.pool(POOL))?.spec as { later?: string } | undefined;
+
+  it('upgrades the CRD by a commit, but not by one whose pool already sets a new field', async () => {
+    const uid = (await world.pool(POOL))?.metadata.uid;
+    await editFields((fields) => Object.assign(fields, { later: { type: 'string' } }));
+    await gitOps.commitPool('Upgrade the CRD, and use its new field', (spec) => Object.assign(spec, { later: 'x' }));
+    const { status } = await gitOps.argo.refresh(APP);
+    assert.match(status?.conditions?.[0]?.message ?? '', /\.spec\.later: field not declared in schema/);
+    assert.equal(await hasField('later'), false);
+    await gitOps.commitPool('Use the field later', (spec) => Object.assign(spec, { later: undefined }));
+    await sync();
+    await synced();
+    assert.equal(await hasField('later'), true);
+    const pool = await world.pool(POOL);
+    assert.deepEqual([pool?.metadata.uid, pool?.metadata.deletionTimestamp], [uid, undefined]);
+  });
+
+  it('sets a field that the upgraded CRD has, without a difference', async () => {
+    await gitOps.commitPool('Use the new field', (spec) => Object.assign(spec, { later: 'x' }));
+    await sync();
+    await synced();
+    assert.equal((await fieldOfPool())?.later, 'x');
+    assert.equal((await gitOps.argo.refresh(APP, 'hard')).status?.sync?.status, 'Synced');
+  });
+
+  it('rolls the CRD back by a commit, and keeps the pool, which loses the field', async () => {
+    const uid = (await world.pool(POOL))?.metadata.uid;
+    await editFields((fields) => delete fields.later);
+    await gitOps.commitPool('Roll the CRD back', (spec) => Object.assign(spec, { later: undefined }));
+    await sync();
+    await synced();
+    assert.equal(await hasField('later'), false);
+    const pool = await world.pool(POOL);
+    assert.deepEqual([pool?.metadata.uid, (await fieldOfPool())?.later], [uid, undefined]);
+    assert.equal((await gitOps.argo.refresh(APP, 'hard')).status?.sync?.status, 'Synced');
   });
 
   /** Removes the pool from Git, or adds it again. */
