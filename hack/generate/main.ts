@@ -12,6 +12,7 @@ import { metricsPage } from './metrics.ts';
 import { policyFiles } from './policies.ts';
 import { conditionsPage } from './reasons.ts';
 import { referencePage } from './reference.ts';
+import { testedVersions } from './testedVersions.ts';
 import { apiTypes } from './types.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -25,6 +26,7 @@ const files: Readonly<Record<string, () => Promise<string> | string>> = {
   'docs/conditions.md': conditionsPage,
   'docs/errors.md': errorsPage,
   'docs/metrics.md': metricsPage,
+  'docs/supported-versions.md': testedVersions,
   ...policyFiles(),
   ...chartFiles(),
   ...argoCdFiles(),

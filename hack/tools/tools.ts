@@ -82,12 +82,12 @@ function prometheus(name: SharedTool, buildSeconds: number): Program<SharedTool>
     buildSeconds,
     installed: { versionArgs: ['--version'], series: '3' },
     // The module's version v0.313.5 is release 3.13.5.
-    stamps: (versionOf) => [`github.com/prometheus/common/version.Version=${releaseOf(versionOf(PROMETHEUS))}`],
+    stamps: (versionOf) => [`github.com/prometheus/common/version.Version=${prometheusRelease(versionOf(PROMETHEUS))}`],
   };
 }
 
-/** `v0.313.5` as `3.13.5`. */
-function releaseOf(version: string): string {
+/** The release of a version of Prometheus' module: `3.13.5` of `v0.313.5`. */
+export function prometheusRelease(version: string): string {
   const [, major, minor, patch] = /^v0\.(\d)(\d\d)\.(\d+)$/.exec(version) ?? [];
   return `${major}.${Number(minor)}.${patch}`;
 }
