@@ -653,6 +653,13 @@ export const alertCases: readonly AlertCase[] = [
     fires: { at: '15m', on: ['19m'], labels: { name: 'nodes' } },
   },
   {
+    alert: 'WindowsPoolOperatorCrdMismatch',
+    when: 'after 30 minutes, and not during an upgrade',
+    series: { [`windowspool_crd_version_mismatch{${JOB},namespace="winpool-system"}`]: '1x10 0x10 1x60' },
+    quiet: ['10m', '51m'],
+    fires: { at: '52m', labels: { namespace: 'winpool-system' } },
+  },
+  {
     alert: 'WindowsPoolStatusStale',
     when: 'after three times the longest interval between two reads, and 5 minutes',
     series: {

@@ -23,7 +23,7 @@ export function operator(): PanelBuilder[] {
       {
         title: 'Replicas',
         asks: 'Which replicas run which version, and since when?',
-        alerts: ['WindowsPoolOperatorDown', 'WindowsPoolOperatorCertificateExpiring'],
+        alerts: ['WindowsPoolOperatorDown', 'WindowsPoolOperatorCrdMismatch', 'WindowsPoolOperatorCertificateExpiring'],
         queries: [
           { expr: `max by (instance, version, node_version) (${ofOperator('windowspool_build_info')})` },
           { expr: `time() - max by (instance) (${ofProcess('process_start_time_seconds')})` },
