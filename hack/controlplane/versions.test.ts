@@ -22,7 +22,7 @@ describe('the versions of Kubernetes that the operator supports', () => {
     assert.throws(() => chosenSeries('1.30'), { message: 'KUBERNETES=1.30: must be one of 1.36, 1.34.' });
   });
 
-  it('are named by the documentation and the chart', async () => {
+  it('are named by the documentation and the chart, with the Go that builds them', async () => {
     assert.match(
       await text('config/charts/windowspool-operator/Chart.yaml'),
       new RegExp(`^kubeVersion: '>=${minimum}.0-0'$`, 'm'),
@@ -31,6 +31,10 @@ describe('the versions of Kubernetes that the operator supports', () => {
       await text('README.md'),
       new RegExp(`Kubernetes ${minimum} or later.*tested with ${oldestTested}\\s+and ${newestTested}`, 's'),
     );
+    const { go } = await readGoMod(controlPlaneModule);
+    const needed = go.split('.').slice(0, 2).join('.');
+    for (const page of ['README.md', 'CONTRIBUTING.md'])
+      assert.match(await text(page), new RegExp(`Go ${needed.replace('.', '\\.')} or later`), page);
     assert.match(
       await text('docs/status.md'),
       new RegExp(`real Kubernetes ${newestTested}.*KUBERNETES=${oldestTested}`, 's'),

@@ -72,7 +72,7 @@ async function rows(): Promise<string[][]> {
     [
       'Prometheus',
       prometheusRelease(`v${tools('github.com/prometheus/prometheus')}`),
-      '',
+      '2.42 or later for the alerts',
       'scrapes, alerts, recording rules, queries of the dashboards. Not the Prometheus Operator',
     ],
     ['Alertmanager', alertmanager('github.com/prometheus/alertmanager'), '', 'the inhibition rules'],
