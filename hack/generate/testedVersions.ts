@@ -20,17 +20,20 @@ export async function testedVersions(): Promise<string> {
 }
 
 async function rows(): Promise<string[][]> {
-  const [newest, oldest, tools, helm3, alertmanager, argoCd, flux, grafana, registry] = await Promise.all([
-    pinned('controlplane'),
-    pinned('controlplane/older'),
-    pinned('tools'),
-    pinned('tools/helm3'),
-    pinned('tools/alertmanager'),
-    pinned('gitops/argocd'),
-    pinned('gitops/flux'),
-    pinned('grafana/schema'),
-    pinned('tools/registry'),
-  ]);
+  const [newest, oldest, tools, helm3, alertmanager, argoCd, flux, grafana, registry, containerd, realNodes] =
+    await Promise.all([
+      pinned('controlplane'),
+      pinned('controlplane/older'),
+      pinned('tools'),
+      pinned('tools/helm3'),
+      pinned('tools/alertmanager'),
+      pinned('gitops/argocd'),
+      pinned('gitops/flux'),
+      pinned('grafana/schema'),
+      pinned('tools/registry'),
+      pinned('realnode/containerd'),
+      pinned('realnode/programs'),
+    ]);
   const { minimum } = API_SERVER;
   const { node, '@grafana/grafana-foundation-sdk': grafanaSdk } = manifest.devDependencies;
   const needed = manifest.engines.node.replace('>=', '');
@@ -40,6 +43,12 @@ async function rows(): Promise<string[][]> {
       `${newest('k8s.io/kubernetes')}, ${oldest('k8s.io/kubernetes')}`,
       `${minimum} or later`,
       'API server, etcd, scheduler, controller manager. An older API server is refused, another one is logged',
+    ],
+    [
+      'containerd, CoreDNS',
+      `${containerd('github.com/containerd/containerd/v2')}, ${realNodes('github.com/coredns/coredns')}`,
+      '',
+      '[real Linux nodes](../hack/realnode/README.md), on which the operator runs as a pod',
     ],
     ['Windows Server', await windowsVersions(), '', 'simulated nodes with these builds'],
     ['Node.js, for the operator', node, '', 'the version in the image'],
