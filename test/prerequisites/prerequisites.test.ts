@@ -121,6 +121,17 @@ describe('the prerequisites of a pool', () => {
     await remove('ignoring');
   });
 
+  it('of a Ready pool are read again at once when the user requests another attempt', async () => {
+    await fixture.world.apply(poolManifest('again'));
+    await is('again', 'Ready', 'True/EnoughNodesVerified');
+    fixture.world.cloud.faults.accessEntry({ type: 'EC2_LINUX' });
+    await fixture.world.kubectl('annotate', 'windowspool', 'again', 'winpool.dev/retry=1');
+    await is('again', 'PrerequisitesMet', 'False/NodeAccessInvalid');
+    fixture.world.cloud.faults.accessEntry({ type: 'EC2_WINDOWS' });
+    await is('again', 'PrerequisitesMet', 'True/Met');
+    await remove('again');
+  });
+
   it('include an access entry that the operator creates if the spec says so, and keeps when the pool is deleted', async () => {
     fixture.world.cloud.faults.accessEntry({ exists: false });
     await fixture.world.apply(poolManifest('manages', { nodeGroup: { accessEntryManagement: 'Operator' } }));

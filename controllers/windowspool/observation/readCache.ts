@@ -24,6 +24,8 @@ interface Entry extends Read {
   /** When it was read, in epoch milliseconds. */
   readonly at: number;
   readonly specKey: string;
+  /** The annotation winpool.dev/retry at that time. */
+  readonly retry: string | undefined;
   /** When this process first saw the stage, in epoch milliseconds. */
   readonly since: number;
   readonly until: number;
@@ -83,6 +85,12 @@ export class ReadCache {
     return entry.snapshot.errors.filter(({ step, at }) => step === 'terminateUnregistered' && at >= since);
   }
 
+  /** Whether the user has changed the annotation winpool.dev/retry since the last read: the user may have changed what was read before. */
+  isRetried(pool: WindowsPool): boolean {
+    const entry = this.#entries.get(pool.metadata.name);
+    return entry !== undefined && entry.retry !== retryIn(pool);
+  }
+
   /** When the next read is due, in epoch milliseconds. */
   dueAt(name: string): number {
     return this.#entries.get(name)?.until ?? 0;
@@ -112,7 +120,7 @@ export class ReadCache {
     read: Read,
     times: { readonly at: number; readonly since: number; readonly until: number },
   ): void {
-    this.#entries.set(pool.metadata.name, { ...read, ...times, specKey: specKeyOf(pool) });
+    this.#entries.set(pool.metadata.name, { ...read, ...times, specKey: specKeyOf(pool), retry: retryIn(pool) });
   }
 
   /** Forgets a deleted pool, and the snapshots of pools that may have waited for it. */
@@ -126,13 +134,12 @@ export class ReadCache {
   }
 }
 
+function retryIn({ metadata }: WindowsPool): string | undefined {
+  return metadata.annotations?.[RETRY_ANNOTATION];
+}
+
 /** What the user sets: a change makes another read due. */
 function specKeyOf(pool: WindowsPool): string {
   const { generation, annotations } = pool.metadata;
-  return JSON.stringify([
-    generation,
-    isDeleting(pool),
-    annotations?.[RETRY_ANNOTATION],
-    annotations?.[IGNORE_PREREQUISITES_ANNOTATION],
-  ]);
+  return JSON.stringify([generation, isDeleting(pool), retryIn(pool), annotations?.[IGNORE_PREREQUISITES_ANNOTATION]]);
 }

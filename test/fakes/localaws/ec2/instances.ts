@@ -130,7 +130,7 @@ export function restart(cloud: LocalAwsState, instance: InstanceRecord): void {
 
 function addressesFollow(cloud: LocalAwsState, instance: InstanceRecord): void {
   const { noPodAddresses, controllerWarning: reason } = instance.defect;
-  if (noPodAddresses === true) return;
+  if (noPodAddresses === true && reason === undefined) return;
   cloud.timeline.after(durations.podAddresses, () => {
     if (instance.state !== 'running' || !instance.joined) return;
     cloud.emit(

@@ -45,11 +45,12 @@ function asking(
     (maxAgeMs: number): Ask =>
     (question, call) =>
       readCache.shared.get(question, maxAgeMs, s.now, call, signal);
-  const age = complete ? completeAge(readCache, s) : s.settings.resyncMs / 2;
+  const isRetried = readCache.isRetried(s.pool);
+  const age = complete || isRetried ? completeAge(readCache, s) : s.settings.resyncMs / 2;
   return {
     ask: askWithin(age),
     // An unmet prerequisite may have changed.
-    askRarely: askWithin(wasUnmet(s) ? age : LONG_MS),
+    askRarely: askWithin(wasUnmet(s) || isRetried ? age : LONG_MS),
     askAccess: askWithin(isNewlyCreated(readCache, s) ? completeAge(readCache, s) : age),
   };
 }
