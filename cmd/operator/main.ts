@@ -1,4 +1,5 @@
 /** The operator's process: reads its flags, runs, and is the only place that exits. */
+import { homedir } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
 import manifest from '../../package.json' with { type: 'json' };
 import { runOperator } from './compose.ts';
@@ -7,6 +8,7 @@ import { type Options, readCommand } from './options.ts';
 /** Longer than every bounded shutdown; after that the process exits whatever still runs. */
 const STOP_WITHIN_MS = 25_000;
 
+withHomeFolder();
 const command = readCommand(process.argv.slice(2), manifest.version);
 if (command.kind === 'print') console.log(command.text);
 else if (command.kind === 'refuse') {
@@ -47,4 +49,13 @@ async function run(options: Options): Promise<void> {
   }
   // Anything left, such as an open connection, must not keep the process alive.
   process.exit();
+}
+
+/** Sets HOME for a user ID without an entry in /etc/passwd, such as OpenShift assigns: the AWS SDK looks for its configuration there, and fails without. */
+function withHomeFolder(): void {
+  try {
+    homedir();
+  } catch {
+    process.env.HOME = '/';
+  }
 }

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { PodCredentials } from '../../hack/controlplane/controlplane.ts';
-import { shipped } from '../../hack/shipped.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import { containerObstacle } from '../fakes/testenv/container.ts';
@@ -18,6 +17,8 @@ import { theWorld } from '../sharedWorld.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
+/** As OpenShift assigns it: from the range of the namespace, without an entry in /etc/passwd. */
+const ASSIGNED_USER = '1000660000:0';
 
 /** Runs Node in a folder without packages, as in the image. */
 async function node(args: readonly string[], cwd: string): Promise<{ stdout: string; stderr: string; code: number }> {
@@ -109,17 +110,23 @@ describe('the shipped bundle', () => {
     assert.match(stderr, /--cluster-name is missing\..* WINPOOL_CLUSTER_NAME\./);
   });
 
-  it('makes a pool Ready as in a pod, without loading the reader of kubeconfigs', async () => {
+  it('makes a pool Ready as in a pod of any user ID, without a home directory and without the reader of kubeconfigs', async () => {
     await rename(join(bundle(), await chunkWith('loadFromFile')), join(folder, 'client-node.mjs'));
-    const { user } = shipped();
-    const credentials = await readableBy(user, await world.podCredentials());
-    const obstacle = await containerObstacle(user, [process.execPath, entry(), join(credentials.dir, 'token')]);
+    const credentials = await readableBy(ASSIGNED_USER, await world.podCredentials());
+    const obstacle = await containerObstacle(ASSIGNED_USER, [
+      process.execPath,
+      entry(),
+      join(credentials.dir, 'token'),
+    ]);
     if (obstacle)
-      console.log(`    Not as user ${user} on a read-only file system, which this machine does not allow: ${obstacle}`);
+      console.log(
+        `    Not as user ${ASSIGNED_USER} on a read-only file system, which this machine does not allow: ${obstacle}`,
+      );
     operator = world.operator(['--leader-elect=false', '--join-grace=2s'], {
       entry: entry(),
       credentials,
-      inContainer: obstacle === undefined,
+      containerUser: obstacle === undefined ? ASSIGNED_USER : undefined,
+      environment: { HOME: undefined },
     });
     await operator.ready();
     await world.apply(poolManifest('bundled'));

@@ -36,10 +36,11 @@ describe('the Dockerfile', () => {
     assert.deepEqual([...new Set(copied)].sort(), [...letThrough].sort());
   });
 
-  it('runs the bundle as the user in the Deployment', () => {
+  it('runs the bundle as a user whose ID is a number, as runAsNonRoot requires', () => {
     assert.deepEqual(all('USER'), ['65532:65532']);
     const deployment = read('config/manager/deployment.yaml');
-    assert.match(deployment, /runAsUser: 65532\n *runAsGroup: 65532\n/);
+    assert.match(deployment, /runAsNonRoot: true/);
+    assert.doesNotMatch(deployment, /runAsUser|runAsGroup|fsGroup/);
     assert.equal(imageSettings().entrypoint.at(-1), '/app/operator.mjs');
   });
 

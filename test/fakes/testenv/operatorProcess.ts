@@ -10,11 +10,12 @@ import { contained } from './container.ts';
 export interface OperatorOptions {
   /** Its access to the API server: the path of a kubeconfig, or the credentials of a pod. */
   readonly credentials: string | PodCredentials;
-  readonly clusterName: string;
-  readonly region: string;
+  /** Undefined, with the Region: the operator does not use AWS. */
+  readonly clusterName?: string | undefined;
+  readonly region?: string | undefined;
   /** The URL of the local AWS; undefined: `environment` configures the access to AWS, and the operator has its default intervals. */
   readonly awsUrl?: string;
-  /** More environment variables. */
+  /** More environment variables, or other values of those of the image. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Whether it has a process group of its own, so that Ctrl-C in a terminal does not reach it. Default: no. */
   readonly ownGroup?: boolean;
@@ -28,8 +29,8 @@ export interface OperatorOptions {
   readonly knownFlags?: ReadonlySet<string>;
   /** Called with every line of the operator's log. */
   readonly log?: (line: string) => void;
-  /** Runs as in the container: see `contained`. Default: as the user of the test, with a writable file system. */
-  readonly inContainer?: boolean;
+  /** Runs as in the container, as this user (`uid:gid`): see `contained`. Default: as the user of the test, with a writable file system. */
+  readonly containerUser?: string | undefined;
 }
 
 /** A line of the operator's log. */
@@ -90,8 +91,7 @@ export class OperatorProcess {
     const image = shipped();
     const args = [
       typeof credentials === 'string' ? `--kubeconfig=${credentials}` : `--service-account-dir=${credentials.dir}`,
-      `--cluster-name=${clusterName}`,
-      `--region=${region}`,
+      ...(clusterName === undefined ? [] : [`--cluster-name=${clusterName}`, `--region=${region}`]),
       ...(awsUrl === undefined ? [] : QUICK),
       ...FREE_PORTS,
       ...flags,
@@ -99,13 +99,13 @@ export class OperatorProcess {
     const env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      ...environment,
       ...image.env,
+      ...environment,
       ...(typeof credentials !== 'string' && credentials.env),
       ...(awsUrl !== undefined && localAws(awsUrl)),
     };
     const command = [process.execPath, ...image.nodeFlags, ...nodeFlags, entry, ...args];
-    const [program = '', ...words] = options.inContainer ? contained(command, image.user) : command;
+    const [program = '', ...words] = options.containerUser ? contained(command, options.containerUser) : command;
     this.#child = spawn(program, words, {
       env,
       detached: options.ownGroup ?? false,

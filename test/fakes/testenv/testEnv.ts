@@ -124,17 +124,14 @@ export class TestEnv {
   }
 
   /** Starts an operator with its ServiceAccount; it may not be ready yet. */
-  operator(
-    flags: readonly string[] = [],
-    at: Partial<Omit<OperatorOptions, 'clusterName' | 'region' | 'flags'>> = {},
-  ): OperatorProcess {
+  operator(flags: readonly string[] = [], at: Partial<Omit<OperatorOptions, 'flags'>> = {}): OperatorProcess {
     const operator = new OperatorProcess({
       credentials: this.#operatorKubeconfig,
       awsUrl: this.cloud.url,
       entry: this.entry,
-      ...at,
       clusterName: this.cloud.state.cluster.name,
       region: REGION,
+      ...at,
       flags,
     });
     this.operators.push(operator);
