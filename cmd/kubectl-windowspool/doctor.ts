@@ -53,6 +53,7 @@ async function doctor(
   const checks = [await serverCheck(cluster)];
   const namespace = await namespaceToCheck(cluster, flags);
   const pools = pool === undefined ? undefined : [await cluster.pool(pool)];
+  const usesAws = await mayUseAws(cluster, pools);
   checks.push(
     ...(
       await Promise.all([
@@ -60,10 +61,10 @@ async function doctor(
         deploymentCheck(cluster, namespace),
         leaseCheck(cluster, namespace),
         permissionChecks(cluster),
-        systemChecks(cluster, flags),
+        usesAws ? systemChecks(cluster, flags) : [],
         exporterCheck(cluster),
         gmsaCheck(cluster),
-        eksCheck(cluster, flags, version),
+        usesAws ? eksCheck(cluster, flags, version) : WITHOUT_AWS,
         poolChecks(cluster, pools),
       ])
     ).flat(),
@@ -234,6 +235,14 @@ async function exporterCheck(cluster: Cluster): Promise<Check> {
     };
   });
 }
+
+/** Whether a pool needs AWS, or the first pool, which does not exist yet, may. */
+async function mayUseAws(cluster: Cluster, pools?: readonly WindowsPool[]): Promise<boolean> {
+  const all = pools ?? (await cluster.pools().catch(() => []));
+  return all.length === 0 || all.some(({ spec }) => spec.nodeGroup !== undefined);
+}
+
+const WITHOUT_AWS: Check = { name: 'EKS', result: 'SKIP', detail: 'no pool has a nodeGroup, so none needs AWS' };
 
 async function eksCheck(cluster: Cluster, flags: DoctorFlags, version: string): Promise<Check> {
   return checked('EKS', async () => {

@@ -5,7 +5,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { ReadCache } from '../../controllers/windowspool/observation/readCache.ts';
 import { type Preview, preview } from '../../controllers/windowspool/preview.ts';
 import type { Caches } from '../operator/caches.ts';
-import { connect, portsOf } from '../operator/connections.ts';
+import { connect, portsOf, settingsOf } from '../operator/connections.ts';
 import type { Options } from '../operator/options.ts';
 import { silentLog } from './cluster.ts';
 
@@ -33,7 +33,13 @@ export async function* previews(
     const readCache = new ReadCache();
     for (const pool of pools) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
-      yield await preview(pool, { readCache, sources, settings: options, now: client.now(), signal: bounded });
+      yield await preview(pool, {
+        readCache,
+        sources,
+        settings: settingsOf(options),
+        now: client.now(),
+        signal: bounded,
+      });
     }
   } finally {
     ending.abort();

@@ -11,7 +11,7 @@ import { Recorder } from '../../controllers/runtime/recorder.ts';
 import { ReadCache } from '../../controllers/windowspool/observation/readCache.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { StatusThrottle } from '../../controllers/windowspool/reporting/statusThrottle.ts';
-import { type Connections, connect, portsOf } from './connections.ts';
+import { type Connections, connect, portsOf, settingsOf } from './connections.ts';
 import { collectProcessMetrics, showOperator } from './metrics/catalogue.ts';
 import { PoolSeries } from './metrics/poolSeries.ts';
 import type { Options } from './options.ts';
@@ -131,7 +131,7 @@ function reconciler(options: Options, parts: Parts) {
     ...portsOf(options, parts),
     readCache: parts.readCache,
     statusThrottle: new StatusThrottle(),
-    settings: options,
+    settings: settingsOf(options),
     now: () => parts.client.now(),
     events: createPoolEvents(parts.recorder),
     metrics: new PoolSeries(parts.registry),

@@ -1,7 +1,7 @@
 /** What every run mode needs: clients, caches, and the domain's ports on them. */
 import { Registry } from 'prom-client';
 import { type AwsClients, createAwsClients } from '../../controllers/aws/clients.ts';
-import { createAwsPorts } from '../../controllers/aws/ports.ts';
+import { createAwsPorts, withoutCluster } from '../../controllers/aws/ports.ts';
 import { AwsRateLimiter } from '../../controllers/aws/rateLimiter.ts';
 import { createKubernetesClient, type KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { createInstanceLists, createUserScripts } from '../../controllers/kubernetes/configMaps.ts';
@@ -17,6 +17,7 @@ import { realClock } from '../../controllers/runtime/clock.ts';
 import { createEngineMetrics, type EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Fence, Logger } from '../../controllers/runtime/ports.ts';
 import { DisruptionBudget } from '../../controllers/windowspool/disruption/disruptionBudget.ts';
+import type { Settings } from '../../controllers/windowspool/model/observedState.ts';
 import type { Writers } from '../../controllers/windowspool/model/writers.ts';
 import type { Sources } from '../../controllers/windowspool/observation/sources.ts';
 import { Caches } from './caches.ts';
@@ -56,7 +57,7 @@ export async function connect(
     onRequest: metrics.request,
     fence,
   });
-  const aws = createAwsClients({ region: options.region, version, fence });
+  const aws = createAwsClients({ region: settingsOf(options).region, version, fence });
   const caches = new Caches(client, options.nodePodNamespace, log, metrics);
   return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
 }
@@ -74,6 +75,12 @@ function logOnce(log: Logger): (text: string) => void {
   };
 }
 
+/** The settings of the domain. */
+export function settingsOf(options: Options): Settings {
+  const { clusterName = '', region = '' } = options;
+  return { ...options, clusterName, region };
+}
+
 /** The domain's ports to AWS and the cluster. */
 export function portsOf(
   {
@@ -86,10 +93,10 @@ export function portsOf(
   connections: Connections,
 ): Sources & Writers {
   const { client, aws, caches, registry, serverVersion } = connections;
-  const limiter = new AwsRateLimiter(observeAwsCalls(registry), realClock);
+  const limiter = clusterName ? new AwsRateLimiter(observeAwsCalls(registry), realClock) : withoutCluster;
   const pools = createPools(client, caches.pools);
   return {
-    ...createAwsPorts(clusterName, aws, limiter, async () => (await client.caData()) ?? ''),
+    ...createAwsPorts(clusterName ?? '', aws, limiter, async () => (await client.caData()) ?? ''),
     system: createSystemObjects(client),
     userScripts: createUserScripts(client, podNamespace),
     evictions: createEvictions(client),

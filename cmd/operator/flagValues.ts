@@ -45,6 +45,26 @@ export function httpUrl(value: string): string {
   return value.replace(/\/+$/, '');
 }
 
+const OVERLAY = 'the placeholder of config/samples/overlay/kustomization.yaml and of the commands in the documentation';
+
+/** The name of an EKS cluster. */
+export function clusterName(value: string): string {
+  if (value === 'CLUSTER_NAME') throw new Error(`is ${OVERLAY}. Set the name of your EKS cluster`);
+  // https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html
+  if (!/^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/.test(value))
+    throw new Error(
+      'must be the name of an EKS cluster, not an ARN: at most 100 letters, digits, hyphens and underscores',
+    );
+  return value;
+}
+
+/** An AWS Region. */
+export function region(value: string): string {
+  if (value === 'REGION') throw new Error(`is ${OVERLAY}. Set the AWS Region of your EKS cluster, such as eu-west-1`);
+  if (!/^[a-z]{2,}(-[a-z]+)+-\d+$/.test(value)) throw new Error('must be an AWS Region such as eu-west-1');
+  return value;
+}
+
 /** `a,b` -> the names of two objects of Kubernetes. An empty text has none. */
 export function names(value: string): readonly string[] {
   const all = value.split(',').filter((name) => name !== '');

@@ -28,7 +28,14 @@ function help(): string {
 }
 
 describe('the command line', () => {
-  it('requires only the two flags that have no default', () => {
+  it('requires no flag: without a cluster, the operator serves pools that do not need AWS', () => {
+    const { clusterName, region } = optionsOf(read([]));
+    assert.deepEqual([clusterName, region], [undefined, undefined]);
+    // The webhook of IRSA sets AWS_REGION, and the manifests set empty variables.
+    assert.equal(optionsOf(read([], { WINPOOL_CLUSTER_NAME: '', AWS_REGION: 'eu-west-1' })).clusterName, undefined);
+  });
+
+  it('reads the name of the cluster and its Region', () => {
     const options = optionsOf(read(NEEDED));
     assert.deepEqual(
       [options.clusterName, options.region, options.kubeconfig, options.pollMs, options.leaderElect],
@@ -117,7 +124,10 @@ describe('the command line', () => {
   });
 
   const mistakes: readonly (readonly [args: readonly string[], env: Record<string, string>])[] = [
-    [['--region=eu-west-1'], {}],
+    [['--cluster-name=prod'], {}],
+    [['--cluster-name=CLUSTER_NAME', '--region=REGION'], {}],
+    [[], { WINPOOL_CLUSTER_NAME: 'CLUSTER_NAME', AWS_REGION: 'eu-west-1' }],
+    [['--cluster-name=arn:aws:eks:eu-west-1:111122223333:cluster/prod', '--region=eu-west-1a'], {}],
     [[...NEEDED, '--poll-intervall=3s'], {}],
     [[...NEEDED, '--colour=red'], {}],
     [[...NEEDED, 'start'], {}],
@@ -158,8 +168,6 @@ describe('the command line', () => {
     assert.deepEqual(
       invocation.errors.map((text) => /'.+?'|--[\w-]+|WINPOOL_\w+/.exec(text)?.[0]),
       [
-        '--cluster-name',
-        '--region',
         'WINPOOL_WORKERS',
         '--health-address',
         '--log-level',

@@ -1,6 +1,18 @@
 /** The operator's flags. Commander provides environment variables, wrapped and grouped help, and suggestions. */
 import { Command, CommanderError, Option } from 'commander';
-import { address, duration, httpUrl, isLoopback, names, oneOf, text, whole, yesNo } from './flagValues.ts';
+import {
+  address,
+  clusterName,
+  duration,
+  httpUrl,
+  isLoopback,
+  names,
+  oneOf,
+  region,
+  text,
+  whole,
+  yesNo,
+} from './flagValues.ts';
 
 /** A flag whose value is parsed by `read`, which throws if it is invalid: commander's own `argParser` would stop at the first error. */
 class Flag<T> extends Option {
@@ -13,13 +25,19 @@ class Flag<T> extends Option {
   }
 }
 
-const required = group('Required:', {
-  clusterName: new Flag('--cluster-name <name>', text, 'Name of the EKS cluster that the operator runs in.'),
-  region: new Flag('--region <name>', text, 'AWS Region of the cluster.').env('AWS_REGION'),
-});
-
 const flags = {
-  ...required,
+  ...group('Amazon EKS:', {
+    clusterName: new Flag<string | undefined>(
+      '--cluster-name <name>',
+      clusterName,
+      'Name of the EKS cluster that the operator runs in. Required by pools with nodeGroup; pools of existingNodes do not need it.',
+    ),
+    region: new Flag<string | undefined>(
+      '--region <name>',
+      region,
+      'AWS Region of the cluster. Required with --cluster-name.',
+    ).env('AWS_REGION'),
+  }),
   ...group('Kubernetes API:', {
     kubeconfig: new Flag<string | undefined>(
       '--kubeconfig <file>',
@@ -153,7 +171,7 @@ const flags = {
   }),
 };
 
-const DESCRIPTION = `Manages pools of Windows nodes on EKS.
+const DESCRIPTION = `Manages pools of Windows nodes, on EKS and in other clusters.
 
 Each flag can also be set by its environment variable. Examples of durations: 500ms, 20s, 10m, 1h30m.
 
@@ -179,7 +197,7 @@ export function readCommand(args: readonly string[], version: string): Invocatio
   if (printed) return { kind: 'print', text: printed.trimEnd() };
   const unknown = program.args.filter((arg) => arg !== MISSING);
   const errors: string[] = [];
-  const entries = Object.entries(flags).map(([name, flag]) => [name, readValue(program, name, flag, errors)]);
+  const entries = Object.entries(flags).map(([name, flag]) => [name, readValue(program, flag, errors)]);
   const options = Object.fromEntries(entries) as Options;
   // One at a time, because commander reports only the first; without their values, which it would treat as a part of the name.
   errors.push(...unknown.map((arg) => refusalOf(arg, version)));
@@ -212,7 +230,7 @@ function refusalOf(arg: string, version: string): string {
 
 function createProgram(version: string): Command {
   const program = new Command('operator')
-    .usage('--cluster-name=<name> --region=<name> [options]')
+    .usage('[--cluster-name=<name> --region=<name>] [options]')
     .description(DESCRIPTION)
     .helpOption('-h, --help', 'Print this help.')
     .allowExcessArguments()
@@ -232,17 +250,13 @@ function parse(program: Command, args: readonly string[]): string[] {
   }
 }
 
-function readValue(program: Command, name: string, flag: Flag<unknown>, errors: string[]): unknown {
+function readValue(program: Command, flag: Flag<unknown>, errors: string[]): unknown {
   const { long, envVar, description } = flag;
   const given = program.getOptionValue(flag.attributeName());
   const isFromEnv = program.getOptionValueSource(flag.attributeName()) === 'env';
   // An empty variable counts as unset.
   const raw = isFromEnv && given === '' ? flag.defaultValue : given;
-  if (raw === undefined) {
-    if (name in required)
-      errors.push(`${long} is missing. Set the flag or the environment variable ${envVar}. ${description}`);
-    return undefined;
-  }
+  if (raw === undefined) return undefined;
   if (raw === '' || raw === MISSING) {
     errors.push(`${long} has no value. Set it as ${long}=VALUE. ${description}`);
     return undefined;
@@ -257,7 +271,19 @@ function readValue(program: Command, name: string, flag: Flag<unknown>, errors: 
 }
 
 /** Errors in the combination of valid flags. */
-function contradictions({ metricsAddress, metricsSecure }: Options): string[] {
+function contradictions(options: Options): string[] {
+  return [...incompleteCluster(options), ...openMetrics(options)];
+}
+
+/** A cluster without its Region. A Region alone is none: the webhooks of IRSA and Pod Identity set AWS_REGION in every pod with a role. */
+function incompleteCluster({ clusterName, region }: Options): string[] {
+  if (clusterName === undefined || region !== undefined) return [];
+  return [
+    `--region is missing, and --cluster-name is ${clusterName}. Set --region or the environment variable AWS_REGION (the value region of the Helm chart, or the literal region in your overlay of config/default).`,
+  ];
+}
+
+function openMetrics({ metricsAddress, metricsSecure }: Options): string[] {
   if (metricsSecure || !metricsAddress || isLoopback(metricsAddress.host)) return [];
   return [
     `--metrics-secure=false: without TLS, metrics are served only on a loopback address, and --metrics-address is ${metricsAddress.host}. Remove --metrics-secure, or set --metrics-address=127.0.0.1:${metricsAddress.port}`,

@@ -32,7 +32,8 @@ export interface AwsClientOptions {
 export function createAwsClients(options: AwsClientOptions): AwsClients {
   const config = clientConfig(options);
   const { fence } = options;
-  const client = fenced(new eks.EKSClient(config), fence);
+  // Not before its first call: without an EKS cluster there is none, and the client requires a Region.
+  const ofEks = lazy(async () => ({ client: fenced(new eks.EKSClient(config), fence), sdk: eks }));
   // Loaded lazily: an operator whose pools are healthy may never need them.
   const ec2 = lazy(async () => {
     const sdk = await import('./ec2Client.ts');
@@ -56,15 +57,14 @@ export function createAwsClients(options: AwsClientOptions): AwsClients {
     return { client: fenced(new sdk.AutoScalingClient({ ...config, maxAttempts: 1 }), fence), sdk };
   });
   return {
-    eks: (operation, input, signal) => send({ client, sdk: eks }, operation, input, signal),
+    eks: ofEks.call,
     ec2: ec2.call,
     ssm: ssm.call,
     iam: iam.call,
     autoScaling: (operation, input, signal) =>
       (operation === 'TerminateInstanceInAutoScalingGroup' ? endings : autoScaling).call(operation, input, signal),
     close: () => {
-      client.destroy();
-      for (const each of [autoScaling, endings, ssm, iam, ec2]) each.close();
+      for (const each of [ofEks, autoScaling, endings, ssm, iam, ec2]) each.close();
     },
   };
 }

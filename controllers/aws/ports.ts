@@ -21,7 +21,7 @@ import { createSecurityGroups } from './securityGroups.ts';
 export function createAwsPorts(
   clusterName: string,
   clients: Omit<AwsClients, 'close'>,
-  limiter: AwsRateLimiter,
+  limiter: Pick<AwsRateLimiter, 'calls'>,
   ourAuthorities: () => Promise<string>,
 ) {
   const eks = limiter.calls('eks', clients.eks);
@@ -45,3 +45,11 @@ export function createAwsPorts(
     roles: createRoles(limiter.calls('iam', clients.iam)),
   };
 }
+
+/** In place of a limiter for an operator without an EKS cluster: no call is sent. */
+export const withoutCluster: Pick<AwsRateLimiter, 'calls'> = {
+  calls: () => async (operation) => {
+    const message = 'the operator is not configured for an EKS cluster';
+    return { ok: false, error: { kind: 'refused', operation, code: 'ClusterNotConfigured', message } };
+  },
+};

@@ -98,16 +98,16 @@ describe('the shipped bundle', () => {
       assert.match(notices.join('\n'), new RegExp(`^${name} ${version}: \\S`, 'm'));
   });
 
-  it('prints its version, its help and missing flags', async () => {
+  it('prints its version, its help and wrong flags', async () => {
     assert.deepEqual(await node([entry(), '--version'], folder), {
       stdout: `${manifest.version}\n`,
       stderr: '',
       code: 0,
     });
-    assert.match((await node([entry(), '--help'], folder)).stdout, /^Required:\n +--cluster-name /m);
-    const { code, stderr } = await node([entry()], folder);
+    assert.match((await node([entry(), '--help'], folder)).stdout, /^Amazon EKS:\n +--cluster-name /m);
+    const { code, stderr } = await node([entry(), '--cluster-name=prod'], folder);
     assert.equal(code, 2);
-    assert.match(stderr, /--cluster-name is missing\..* WINPOOL_CLUSTER_NAME\./);
+    assert.match(stderr, /--region is missing.* AWS_REGION /);
   });
 
   it('makes a pool Ready as in a pod of any user ID, without a home directory and without the reader of kubeconfigs', async () => {

@@ -235,6 +235,8 @@ const others = {
   Unconfirmed:
     'EKS did not find the node group, or returned it as failed or without the tag winpool.dev/pool, unlike status, or the pool lost its status. The operator reads it again within 10 seconds. Until then, it changes nothing, and status shows the last known state. No action is needed.',
   ClusterNotFound: 'The EKS cluster does not exist. Check the flags --cluster-name and --region of the operator.',
+  ClusterNotConfigured:
+    'The pool has a nodeGroup, and the operator is not configured for an EKS cluster. Set the flags --cluster-name and --region of the operator (clusterName and region in the Helm chart, or in your overlay). Pools of existingNodes do not need them.',
   ClusterMismatch:
     'The EKS cluster is not the cluster that the operator runs in, or not the one in which the node group was created. The operator does not change anything. Check the flags --cluster-name and --region of the operator.',
 

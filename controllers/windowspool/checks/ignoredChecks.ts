@@ -14,7 +14,7 @@ const WORD_LENGTH = 40;
 const MOST = 3;
 
 /** Never ignored: in another cluster, a pool would create a second group or change objects that it does not own. */
-const ENFORCED: readonly string[] = ['ClusterMismatch', 'ClusterNotFound'];
+const ENFORCED: readonly string[] = ['ClusterNotConfigured', 'ClusterMismatch', 'ClusterNotFound'];
 
 const NONE: ReadonlySet<CheckReason> = new Set();
 

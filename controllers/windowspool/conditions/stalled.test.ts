@@ -12,11 +12,18 @@ import {
   sampleState,
   settings,
 } from '../testing/fixtures.ts';
+import type { Brief } from '../testing/goldenTexts.ts';
 import { otherAuthority } from '../testing/sights.ts';
 import { absent, group, NO_NODES_YET, pool, stalled, stalledAndReady, truthTable } from '../testing/truthTable.ts';
 
 const check = truthTable('conditions/Stalled');
 
+const NOT_CONFIGURED: Brief = [
+  'False ClusterNotConfigured',
+  '--cluster-name',
+  '--region',
+  'windowspool-operator-cluster',
+];
 const ELSEWHERE = ['prod', 'eu-west-1', '--cluster-name', '--region', 'deletionPolicy'];
 
 describe('a pool that needs user action is Stalled with the reason', () => {
@@ -36,6 +43,7 @@ describe('a pool that needs user action is Stalled with the reason', () => {
   const own = samplePool({ runtimeClass: { name: 'web' } }, { status: knownStatus() });
   const foreign = sampleRuntimeClass(pool, { managed: false, managedBy: undefined, owners: [], tolerations: [] });
   const nowhere = samplePool();
+  const withoutCluster = { ...settings, clusterName: '', region: '' };
   const older = sampleError('refused', { operation: 'CreateNodegroup', message: 'version 1.35 is not valid' });
   const { nodeGroup } = samplePool().spec;
   const pinned = samplePool({ nodeGroup: { ...nodeGroup, kubernetesVersion: '1.35' } }, { status: knownStatus() });
@@ -188,6 +196,23 @@ describe('a pool that needs user action is Stalled with the reason', () => {
           'deletionPolicy',
         ]),
         NodeGroupReady: ['Unknown ClusterMismatch', 'web'],
+      },
+    ],
+    [
+      'when the operator is not configured for an EKS cluster',
+      sampleState({ pool: nowhere, settings: withoutCluster, ...absent, nodes: [] }),
+      {
+        ...stalled('PrerequisitesMet', NOT_CONFIGURED),
+        NodeGroupReady: ['Unknown ClusterNotConfigured', 'web'],
+        NodesVerified: NO_NODES_YET,
+      },
+    ],
+    [
+      'when the operator is no longer configured for an EKS cluster, and the pool is being deleted',
+      sampleState({ pool: samplePool({}, { metadata: LEAVING, status: knownStatus() }), settings: withoutCluster }),
+      {
+        ...stalled('PrerequisitesMet', [...NOT_CONFIGURED, 'deletionPolicy: Retain']),
+        NodeGroupReady: ['Unknown ClusterNotConfigured', 'web'],
       },
     ],
     [

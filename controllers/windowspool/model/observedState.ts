@@ -10,6 +10,7 @@ import type { StepError } from './stepError.ts';
 
 /** The operator's settings, from its flags. All times are in milliseconds. */
 export interface Settings {
+  /** Name of the EKS cluster that the operator runs in. Empty: the operator does not use AWS, and serves only pools that do not need it. */
   readonly clusterName: string;
   readonly region: string;
   /** The longest interval between two polls of a group during an EKS operation: the first poll comes after a second. */

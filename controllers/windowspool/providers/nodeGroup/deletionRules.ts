@@ -19,7 +19,7 @@ import {
   knownMain,
   READY_NODES_PATIENCE_MS,
 } from './observation/confirmation.ts';
-import { isClusterMismatch, ownedGroup } from './observation/knownGroups.ts';
+import { hasCluster, isClusterMismatch, ownedGroup } from './observation/knownGroups.ts';
 import { secondGroup } from './secondGroup/secondGroup.ts';
 import { hasSecond } from './secondGroup/secondGroupStatus.ts';
 
@@ -80,6 +80,12 @@ export function releaseRetainedGroup(s: EksState): Step[] | undefined {
     ...owned.flatMap((seen): Step[] => (seen ? [{ kind: 'releaseRuntimeClass', seen }] : [])),
     { kind: 'removeFinalizer' },
   ];
+}
+
+/** Ensures that a pool for which nothing was created in AWS can be deleted by an operator without an EKS cluster. */
+export function finishWithoutCluster(s: EksState): Step[] | undefined {
+  const isUncreated = s.pool.status?.cluster === undefined && s.poolNodes.total === 0;
+  return hasCluster(s) || !isUncreated ? undefined : [{ kind: 'removeFinalizer' }];
 }
 
 /**

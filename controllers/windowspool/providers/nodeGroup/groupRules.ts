@@ -26,7 +26,7 @@ import type { Difference } from './model/changes.ts';
 import type { DueConfig, EksDerived } from './model/groupDue.ts';
 import type { EksState } from './model/groupState.ts';
 import { waitForSecondLook } from './observation/confirmation.ts';
-import { groupOf, isClusterMismatch } from './observation/knownGroups.ts';
+import { groupOf, hasCluster, isClusterMismatch } from './observation/knownGroups.ts';
 import { writeAhead } from './reporting/writeAheadStatus.ts';
 import { replacementIn, sizeToReplace } from './secondGroup/secondGroup.ts';
 import { reservationFor } from './versions/updateReservation.ts';
@@ -34,7 +34,8 @@ import { fieldsOfVersionChange } from './versions/versionChanges.ts';
 
 /** Ensures that a group is never changed in a cluster that is not the operator's or not the pool's. */
 export function stopOnClusterMismatch(s: EksState) {
-  return isClusterMismatch(s) ? waitFor('ClusterMismatch', 'watch') : undefined;
+  if (!isClusterMismatch(s)) return undefined;
+  return waitFor(hasCluster(s) ? 'ClusterMismatch' : 'ClusterNotConfigured', 'watch');
 }
 
 /** Ensures that nothing is decided about groups that could not be read, or of which one answer contradicts what was known. */

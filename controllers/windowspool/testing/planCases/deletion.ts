@@ -1,9 +1,15 @@
 /** A pool that is deleted together with its group. */
-import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState } from '../fixtures.ts';
+import { knownStatus, LEAVING, MINUTE, NOW, sampleGroup, samplePool, sampleState, settings } from '../fixtures.ts';
 import { gone, otherAuthority, seen, unconfirmed, unreachable, unseen, withoutCluster } from '../sights.ts';
 import type { PlanCase } from './planCase.ts';
 import { DELETE } from './steps.ts';
 
+/** As an operator without an EKS cluster observes it. */
+const withoutAws = {
+  settings: { ...settings, clusterName: '', region: '' },
+  group: unseen('refused'),
+  cluster: unreachable('refused'),
+};
 const deletedPool = samplePool({}, { metadata: LEAVING, status: knownStatus() });
 
 export const deletionCases: readonly PlanCase[] = [
@@ -120,6 +126,17 @@ export const deletionCases: readonly PlanCase[] = [
     }),
     want: [],
     rests: { until: '10m' },
+  },
+  {
+    name: 'a deleted pool for which nothing was created loses its finalizer without an EKS cluster',
+    observed: sampleState({ pool: samplePool({}, { metadata: LEAVING }), ...withoutAws, nodes: [] }),
+    want: ['removeFinalizer'],
+  },
+  {
+    name: 'a deleted pool with a node group waits for an EKS cluster',
+    observed: sampleState({ pool: deletedPool, ...withoutAws, nodes: [] }),
+    want: [],
+    waits: { because: 'PrerequisitesMet ClusterNotConfigured', until: '15m' },
   },
   {
     name: 'nothing is deleted in a cluster with another certificate authority',

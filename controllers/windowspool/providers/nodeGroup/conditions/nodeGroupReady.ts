@@ -21,7 +21,7 @@ import { ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { describeUnconfirmed } from '../observation/confirmation.ts';
-import { groupOf, isClusterMismatch } from '../observation/knownGroups.ts';
+import { groupOf, hasCluster, isClusterMismatch } from '../observation/knownGroups.ts';
 import { describeIssues, remediesFor, symptomsOf } from '../reporting/healthIssues.ts';
 import { scriptFirst } from '../reporting/nodeScript.ts';
 import { canBeReplaced } from '../secondGroup/secondGroup.ts';
@@ -34,6 +34,8 @@ export function nodeGroupReady(result: RunResult<EksDerived>): ConditionState {
   if (isDeleting(s.pool) && (s.pool.spec.deletionPolicy === 'Retain' || !isClusterMismatch(s))) {
     return assessDeletion(result, name);
   }
+  if (!hasCluster(s))
+    return unknownCondition('ClusterNotConfigured', `Node group ${name} is not read. See PrerequisitesMet.`);
   if (isClusterMismatch(s)) {
     return unknownCondition(
       'ClusterMismatch',

@@ -25,7 +25,7 @@ import { followsSecurityGroups, isCustom } from '../launchTemplate/launchSetting
 import { userDataIn } from '../launchTemplate/userScript.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { isClusterMismatch, isUnknown, type UnknownGroup } from '../observation/knownGroups.ts';
+import { hasCluster, isClusterMismatch, isUnknown, type UnknownGroup } from '../observation/knownGroups.ts';
 
 /** Whether the operator has its permissions and all prerequisites are met. */
 export function prerequisitesMet(s: EksDerived): PrerequisitesState {
@@ -209,7 +209,13 @@ function grantsOf({ operation, action }: CallError): { readonly role: string; re
   return { role: 'config/aws/iam-policy.json', account: 'config/rbac' };
 }
 
-function clusterMismatch({ cluster, settings, pool }: EksState): ConditionState {
+/** What to configure for a pool with a node group. */
+const CONFIGURE_CLUSTER =
+  "Set the operator's flags --cluster-name and --region: clusterName and region in the values of the Helm chart, or of the ConfigMap windowspool-operator-cluster in your overlay of config/default.";
+
+function clusterMismatch(s: EksState): ConditionState {
+  const { cluster, settings, pool } = s;
+  if (!hasCluster(s)) return notConfigured(s);
   const pinned = pool.status?.cluster?.arn;
   const wrongServer = cluster.kind === 'seen' && !cluster.cluster.isOurs;
   const message = wrongServer
@@ -218,4 +224,13 @@ function clusterMismatch({ cluster, settings, pool }: EksState): ConditionState 
   const fix =
     "Check the operator's flags --cluster-name and --region. Nothing is changed. To delete the pool, set deletionPolicy: Retain.";
   return falseCondition('ClusterMismatch', `${message} ${fix}`, 'stalled');
+}
+
+function notConfigured({ pool }: EksState): ConditionState {
+  const message = 'The pool has a nodeGroup, and the operator is not configured for an EKS cluster.';
+  const workaround =
+    isDeleting(pool) && pool.status?.cluster
+      ? ' To delete the pool and keep its node group, set deletionPolicy: Retain.'
+      : '';
+  return falseCondition('ClusterNotConfigured', `${message} ${CONFIGURE_CLUSTER}${workaround}`, 'stalled');
 }

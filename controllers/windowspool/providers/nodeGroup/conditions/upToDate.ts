@@ -15,7 +15,7 @@ import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../desired/desiredNo
 import type { Difference } from '../model/changes.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { groupOf, isClusterMismatch, rejectionOf } from '../observation/knownGroups.ts';
+import { groupOf, hasCluster, isClusterMismatch, rejectionOf } from '../observation/knownGroups.ts';
 import { hasPassed, isOpen } from '../secondGroup/canary.ts';
 import { describeSecondGroup, reasonOf, stageOf } from '../secondGroup/describeSecondGroup.ts';
 import { canaryIn, canBeReplaced, isDraining, replacementIn } from '../secondGroup/secondGroup.ts';
@@ -75,6 +75,7 @@ function remedyForImmutable({ after: s, decisions }: RunResult<EksDerived>): str
 }
 
 function whyUncompared(s: EksState, group: NodeGroup | undefined): string {
+  if (!hasCluster(s)) return 'the operator is not configured for an EKS cluster';
   if (isClusterMismatch(s)) return "this is not the pool's cluster";
   if (group) return 'it is not managed by this pool';
   if (s.group.kind === 'unconfirmed') return 'an unexpected answer of EKS is not confirmed yet';

@@ -59,8 +59,15 @@ export function desiredNodes(s: Pick<EksState, 'pool' | 'group' | 'second'>): nu
   return groups.length > 0 ? groups.reduce((sum, { scaling }) => sum + scaling.desiredSize, 0) : undefined;
 }
 
-/** Whether the EKS cluster is not the one that the operator runs in, or not the one in which the pool's group was created. */
-export function isClusterMismatch({ pool, cluster, settings }: EksState): boolean {
+/** Whether the operator is configured for an EKS cluster: without one, it makes no call to AWS. */
+export function hasCluster({ settings }: Pick<EksState, 'settings'>): boolean {
+  return settings.clusterName !== '';
+}
+
+/** Whether the EKS cluster is not the one that the operator runs in, or not the one in which the pool's group was created, or is not configured. */
+export function isClusterMismatch(s: EksState): boolean {
+  const { pool, cluster, settings } = s;
+  if (!hasCluster(s)) return true;
   const pinned = pool.status?.cluster?.arn;
   if (pinned !== undefined) {
     // arn:aws:eks:REGION:ACCOUNT:cluster/NAME, so that a wrong flag is detected even when EKS cannot be called.
