@@ -2,7 +2,13 @@
 
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import type { NodeIndex } from '../../controllers/kubernetes/nodes.ts';
-import { API_VERSION, KIND, poolIdentity, poolListWatch } from '../../controllers/kubernetes/pools.ts';
+import {
+  API_VERSION,
+  type CompletePool,
+  KIND,
+  poolIdentity,
+  poolListWatch,
+} from '../../controllers/kubernetes/pools.ts';
 import { runtimeClassIdentity, runtimeClassListWatch } from '../../controllers/kubernetes/runtimeClasses.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { Controller } from '../../controllers/runtime/controller.ts';
@@ -53,7 +59,13 @@ export class Caches {
   readonly #rewound = new AbortController();
 
   /** @param nodePodNamespace the namespace of the operator's pods on nodes */
-  constructor(client: KubernetesClient, nodePodNamespace: string, log: Logger, metrics: EngineMetrics) {
+  constructor(
+    client: KubernetesClient,
+    nodePodNamespace: string,
+    completePool: CompletePool,
+    log: Logger,
+    metrics: EngineMetrics,
+  ) {
     const common = (name: string, kind: Pick<ObjectReference, 'apiVersion' | 'kind'>) => {
       const hooks = metrics.reflector(name);
       const unreadable = (object: Unreadable): void => {
@@ -97,7 +109,7 @@ export class Caches {
       this.nodePods,
       new Reflector({
         ...common('windowspools', { apiVersion: API_VERSION, kind: KIND }),
-        source: poolListWatch(client),
+        source: poolListWatch(client, completePool),
         identity: poolIdentity,
         store: this.pools,
       }),

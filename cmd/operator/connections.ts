@@ -20,6 +20,7 @@ import { DisruptionBudget } from '../../controllers/windowspool/disruption/disru
 import type { Settings } from '../../controllers/windowspool/model/observedState.ts';
 import type { Writers } from '../../controllers/windowspool/model/writers.ts';
 import type { Sources } from '../../controllers/windowspool/observation/sources.ts';
+import { withDefaultTags } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import { Caches } from './caches.ts';
 import { observeAwsCalls } from './metrics/awsCalls.ts';
 import type { Options } from './options.ts';
@@ -58,7 +59,13 @@ export async function connect(
     fence,
   });
   const aws = createAwsClients({ region: settingsOf(options).region, version, fence });
-  const caches = new Caches(client, options.nodePodNamespace, log, metrics);
+  const caches = new Caches(
+    client,
+    options.nodePodNamespace,
+    withDefaultTags(settingsOf(options).defaultTags),
+    log,
+    metrics,
+  );
   return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
 }
 
@@ -77,8 +84,8 @@ function logOnce(log: Logger): (text: string) => void {
 
 /** The settings of the domain. */
 export function settingsOf(options: Options): Settings {
-  const { clusterName = '', region = '' } = options;
-  return { ...options, clusterName, region };
+  const { clusterName = '', region = '', defaultTags = {} } = options;
+  return { ...options, clusterName, region, defaultTags };
 }
 
 /** The domain's ports to AWS and the cluster. */
@@ -89,12 +96,13 @@ export function portsOf(
     nodePodNamespace: namespace,
     maxPoolsUpdating,
     allowedImagePullSecrets: pullSecrets = [],
+    defaultTags = {},
   }: Options,
   connections: Connections,
 ): Sources & Writers {
   const { client, aws, caches, registry, serverVersion } = connections;
   const limiter = clusterName ? new AwsRateLimiter(observeAwsCalls(registry), realClock) : withoutCluster;
-  const pools = createPools(client, caches.pools);
+  const pools = createPools(client, caches.pools, withDefaultTags(defaultTags));
   return {
     ...createAwsPorts(clusterName ?? '', aws, limiter, async () => (await client.caData()) ?? ''),
     system: createSystemObjects(client),

@@ -65,6 +65,22 @@ export function region(value: string): string {
   return value;
 }
 
+/** The most tags that the spec of a pool may have, too. */
+const MOST_TAGS = 40;
+
+/** `team=shop,cost-center=42` -> AWS tags. Their values can contain no comma: https://docs.aws.amazon.com/tag-editor/latest/userguide/tagging.html */
+export function tags(value: string): Readonly<Record<string, string>> {
+  const all = value
+    .split(',')
+    .map((tag) => /^([\p{L}\p{Z}\p{N}_.:/+\-@]{1,128})=([\p{L}\p{Z}\p{N}_.:/=+\-@]{0,256})$/u.exec(tag));
+  const pairs = all.map((match) => [match?.[1] ?? '', match?.[2] ?? ''] as const);
+  if (all.includes(null) || pairs.length > MOST_TAGS || new Set(pairs.map(([key]) => key)).size < pairs.length)
+    throw new Error(`must be at most ${MOST_TAGS} AWS tags with different keys, as KEY=VALUE,KEY=VALUE`);
+  const reserved = pairs.find(([key]) => /^(aws:|winpool\.dev\/)|^__proto__$/.test(key))?.[0];
+  if (reserved) throw new Error(`the key ${reserved} is reserved for AWS or the operator. Choose another key`);
+  return Object.fromEntries(pairs);
+}
+
 /** `a,b` -> the names of two objects of Kubernetes. An empty text has none. */
 export function names(value: string): readonly string[] {
   const all = value.split(',').filter((name) => name !== '');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertGolden } from '../../test/goldenText.ts';
-import { address, duration, names } from './flagValues.ts';
+import { address, duration, names, tags } from './flagValues.ts';
 import { type Invocation, readCommand } from './options.ts';
 
 const NEEDED = ['--cluster-name=prod', '--region=eu-west-1'];
@@ -90,6 +90,7 @@ describe('the command line', () => {
       [
         ['--cluster-name <name>', undefined, 'WINPOOL_CLUSTER_NAME'],
         ['--region <name>', undefined, 'AWS_REGION'],
+        ['--default-tags <tags>', undefined, 'WINPOOL_DEFAULT_TAGS'],
         ['--kubeconfig <file>', undefined, 'KUBECONFIG'],
         ['--service-account-dir <path>', undefined, 'WINPOOL_SERVICE_ACCOUNT_DIR'],
         ['--workers <number>', '4', 'WINPOOL_WORKERS'],
@@ -128,6 +129,9 @@ describe('the command line', () => {
     [['--cluster-name=CLUSTER_NAME', '--region=REGION'], {}],
     [[], { WINPOOL_CLUSTER_NAME: 'CLUSTER_NAME', AWS_REGION: 'eu-west-1' }],
     [['--cluster-name=arn:aws:eks:eu-west-1:111122223333:cluster/prod', '--region=eu-west-1a'], {}],
+    [[...NEEDED, '--default-tags=team'], {}],
+    [[...NEEDED, '--default-tags=team=a,team=b'], {}],
+    [[...NEEDED, '--default-tags=winpool.dev/pool=web'], {}],
     [[...NEEDED, '--poll-intervall=3s'], {}],
     [[...NEEDED, '--colour=red'], {}],
     [[...NEEDED, 'start'], {}],
@@ -184,6 +188,14 @@ describe('the command line', () => {
 describe('the values of flags', () => {
   it('parses durations in the format of Kubernetes', () => {
     assert.deepEqual(['500ms', '20s', '1.5m', '1h30m'].map(duration), [500, 20_000, 90_000, 5_400_000]);
+  });
+
+  it('parses AWS tags, with the characters that AWS allows', () => {
+    assert.deepEqual(tags('team=shop,cost center=a=b/c@d,empty='), {
+      team: 'shop',
+      'cost center': 'a=b/c@d',
+      empty: '',
+    });
   });
 
   it('parses names of objects, of which none may be given', () => {

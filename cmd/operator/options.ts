@@ -9,6 +9,7 @@ import {
   names,
   oneOf,
   region,
+  tags,
   text,
   whole,
   yesNo,
@@ -37,6 +38,11 @@ const flags = {
       region,
       'AWS Region of the cluster. Required with --cluster-name.',
     ).env('AWS_REGION'),
+    defaultTags: new Flag<Readonly<Record<string, string>> | undefined>(
+      '--default-tags <tags>',
+      tags,
+      'Tags of all AWS resources that the operator creates, as KEY=VALUE,KEY=VALUE. Tags in the spec of a pool take precedence. A change replaces the nodes of pools with a launch template of the operator.',
+    ),
   }),
   ...group('Kubernetes API:', {
     kubeconfig: new Flag<string | undefined>(

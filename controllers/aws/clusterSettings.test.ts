@@ -150,7 +150,7 @@ describe('an access entry', () => {
 
   it('is created with type EC2_WINDOWS and a token', async () => {
     const { calls, entries } = answering({});
-    assert.deepEqual(await entries.create(ROLE, 'web-1', signal), { ok: true, value: undefined });
+    assert.deepEqual(await entries.create(ROLE, {}, 'web-1', signal), { ok: true, value: undefined });
     assert.deepEqual(calls, [
       [
         'CreateAccessEntry',
@@ -159,9 +159,16 @@ describe('an access entry', () => {
     ]);
   });
 
+  it('is created with the tags', async () => {
+    const { calls, entries } = answering({});
+    await entries.create(ROLE, { team: 'shop' }, 'web-1', signal);
+    assert.partialDeepStrictEqual(calls, [['CreateAccessEntry', { tags: { team: 'shop' } }]]);
+  });
+
   it('returns a transient error if it already exists', async () => {
     const answer = await answering(failing('ResourceInUseException', 'already in use')).entries.create(
       ROLE,
+      {},
       't',
       signal,
     );

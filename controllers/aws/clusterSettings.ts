@@ -76,9 +76,10 @@ export function createAccessEntries(clusterName: string, eks: EksCall): AccessEn
         // The user guide also writes EC2_Windows.
         return { type: type.toUpperCase(), ...(createdAt && { createdAt: createdAt.getTime() }) };
       }),
-    create: async (principalArn, clientRequestToken, signal) =>
-      done(
-        await eks('CreateAccessEntry', { clusterName, principalArn, type: 'EC2_WINDOWS', clientRequestToken }, signal),
-      ),
+    create: async (principalArn, tags, clientRequestToken, signal) => {
+      const entry = { clusterName, principalArn, type: 'EC2_WINDOWS', clientRequestToken };
+      const isTagged = Object.keys(tags).length > 0;
+      return done(await eks('CreateAccessEntry', { ...entry, ...(isTagged && { tags: { ...tags } }) }, signal));
+    },
   };
 }

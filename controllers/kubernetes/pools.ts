@@ -39,12 +39,19 @@ function poolOf(object: Wire<KubernetesObject>): WindowsPool {
   return { ...rest, ...written, apiVersion: API_VERSION, kind: KIND, metadata: withAnnotations } as WindowsPool;
 }
 
-export function poolListWatch(client: KubernetesClient): ListWatch<WindowsPool> {
-  return createListWatch({ client, path: poolPath(), decoder: jsonDecoder(poolOf) });
+/** Completes a pool with settings of the operator. The API server ignores them when a status is written. */
+export type CompletePool = (pool: WindowsPool) => WindowsPool;
+
+const asItIs: CompletePool = (pool) => pool;
+
+export function poolListWatch(client: KubernetesClient, complete = asItIs): ListWatch<WindowsPool> {
+  const decoder = jsonDecoder((object: Wire<KubernetesObject>) => complete(poolOf(object)));
+  return createListWatch({ client, path: poolPath(), decoder });
 }
 
 /** The port Pools. Every write has a precondition, and its result goes into the store. */
-export function createPools(client: KubernetesClient, store: StoreView<WindowsPool>): Pools {
+export function createPools(client: KubernetesClient, store: StoreView<WindowsPool>, complete = asItIs): Pools {
+  const completePoolOf = (object: Wire<KubernetesObject>) => complete(poolOf(object));
   const write = async (
     method: 'PUT' | 'PATCH',
     path: string,
@@ -52,7 +59,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     signal: AbortSignal,
   ): Promise<WindowsPool> => {
     const contentType = method === 'PATCH' ? PATCH.merge : 'application/json';
-    const pool = poolOf(await client.request<KubernetesObject>(method, path, { body, contentType, signal }));
+    const pool = completePoolOf(await client.request<KubernetesObject>(method, path, { body, contentType, signal }));
     store.observeWrite(pool);
     return pool;
   };
@@ -72,7 +79,7 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     read: (name, signal) =>
       toCallResult('get windowspools', signal, async () => {
         const pool = await ignoreNotFound(
-          client.request<KubernetesObject>('GET', poolPath(name), { signal }).then(poolOf),
+          client.request<KubernetesObject>('GET', poolPath(name), { signal }).then(completePoolOf),
         );
         if (pool) store.observeWrite(pool);
         return pool;
@@ -80,7 +87,12 @@ export function createPools(client: KubernetesClient, store: StoreView<WindowsPo
     list: (signal) =>
       toCallResult('list windowspools', signal, async () => {
         // Without a resourceVersion the API server returns the most recent data, in all pages those of the first one.
-        const pools = await readPages<KubernetesObject, WindowsPool>(client, poolPath(), { ...PAGES, signal }, poolOf);
+        const pools = await readPages<KubernetesObject, WindowsPool>(
+          client,
+          poolPath(),
+          { ...PAGES, signal },
+          completePoolOf,
+        );
         for (const pool of pools) store.observeWrite(pool);
         return pools;
       }),

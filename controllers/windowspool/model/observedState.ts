@@ -13,6 +13,8 @@ export interface Settings {
   /** Name of the EKS cluster that the operator runs in. Empty: the operator does not use AWS, and serves only pools that do not need it. */
   readonly clusterName: string;
   readonly region: string;
+  /** AWS tags of what the operator creates. Those of node groups and instances are in the spec of each pool: see withDefaultTags. */
+  readonly defaultTags: Readonly<Record<string, string>>;
   /** The longest interval between two polls of a group during an EKS operation: the first poll comes after a second. */
   readonly pollMs: number;
   /** Polling interval of a settled group. */

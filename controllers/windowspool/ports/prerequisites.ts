@@ -164,8 +164,13 @@ export interface Addons {
 /** Access entries of that cluster. */
 export interface AccessEntries {
   find(principalArn: string, signal: AbortSignal): Promise<CallResult<AccessEntry | undefined>>;
-  /** Creates one of type EC2_WINDOWS. Idempotent for the same token; error `busy` if another client created it. */
-  create(principalArn: string, token: string, signal: AbortSignal): Promise<CallResult<void>>;
+  /** Creates one of type EC2_WINDOWS with these tags. Idempotent for the same token; error `busy` if another client created it. */
+  create(
+    principalArn: string,
+    tags: Readonly<Record<string, string>>,
+    token: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<void>>;
 }
 
 /** A warning event of the VPC resource controller of EKS. */

@@ -1,6 +1,7 @@
 /** What the kubectl plugin, the tools and the suites ask about node groups. */
 
 export { checkSystem } from './nodeGroup/checks/systemChecks.ts';
+export { withDefaultTags } from './nodeGroup/desired/defaultTags.ts';
 export {
   isOwnedBy,
   labelsFor,

@@ -33,6 +33,7 @@ export const NOW = Date.parse('2026-03-01T12:00:00Z');
 export const MINUTE = 60_000;
 
 export const settings: Settings = {
+  defaultTags: {},
   clusterName: 'prod',
   region: 'eu-west-1',
   pollMs: 20_000,

@@ -40,7 +40,7 @@ export function createTemplate(s: EksDerived): RuleResult | Step[] | undefined {
   if (blocked) return blocked;
   if (!launchSettings) return waitFor('NotChecked', 'read', { progress: true });
   const name = ownTemplateNameOf(pool, settings.clusterName);
-  const tags = ownerTags(pool, settings.clusterName);
+  const tags = { ...settings.defaultTags, ...ownerTags(pool, settings.clusterName) };
   const description = descriptionOf(launchSettings);
   const token = tokenFor(pool, 'template', { launchSettings, tags }, timeSlotOf(s));
   return [

@@ -101,7 +101,7 @@ export const nodeGroupSteps: StepKinds<
     writesAws: true,
     blocks: 'nodeGroup',
     run: async ({ role, token }, outcome: Outcome<EksState>, { accessEntries }, signal) =>
-      when(await accessEntries.create(role, token, signal), () =>
+      when(await accessEntries.create(role, outcome.after.settings.defaultTags, token, signal), () =>
         withFacts(outcome, { accessEntry: { ok: true, value: { type: 'EC2_WINDOWS' } } }),
       ),
   },
