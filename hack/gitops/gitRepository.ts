@@ -1,12 +1,14 @@
 /** A Git repository on this machine, from which GitOps tools sync. */
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../controlplane/command.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const TIMEOUT_MS = 30_000;
+/** Where the project is developed. */
+const PROJECT = 'https://github.com/windowspool-operator/windowspool-operator';
 /** What a platform team copies into its repository. `config` refers to the CRD. */
 const COPIED = ['config', 'crds'];
 
@@ -44,6 +46,21 @@ export class GitRepository {
   /** The URL that Argo CD accepts. */
   get url(): string {
     return `file://${this.folder}`;
+  }
+
+  /**
+   * The variables with which git reads the project's own repository from this one, at the tag of a release. What refers to that repository by its URL
+   * can then be tested before it is published.
+   */
+  async asPublished(tag: string): Promise<NodeJS.ProcessEnv> {
+    await this.#git('tag', '--force', tag);
+    // kustomize appends .git to the URL.
+    const served = join(this.folder, '.git/served');
+    await mkdir(served, { recursive: true });
+    await symlink(this.folder, join(served, `${basename(PROJECT)}.git`)).catch(() => undefined);
+    const config = join(served, 'config');
+    await writeFile(config, `[url "file://${served}/"]\n\tinsteadOf = ${dirname(PROJECT)}/\n[safe]\n\tdirectory = *\n`);
+    return { GIT_CONFIG_GLOBAL: config };
   }
 
   read(path: string): Promise<string> {

@@ -1,16 +1,45 @@
 /** The overlays of config on a real API server with pod security, the quota for priority classes and RBAC. */
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
+import { readCommand } from '../../cmd/operator/options.ts';
+import { ensureBinaries } from '../../hack/controlplane/binaries.ts';
+import { runCommand } from '../../hack/controlplane/command.ts';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { GitRepository } from '../../hack/gitops/gitRepository.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { linuxNode } from '../fakes/testenv/linuxNode.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NAMESPACE = 'winpool-system';
+
+/** The fields of an object that the tests read. */
+interface Built {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly spec: {
+    readonly replicas: number;
+    readonly template: {
+      readonly spec: { readonly containers: readonly [{ readonly image: string; readonly args: readonly string[] }] };
+    };
+  };
+}
+
+/** How the operator reads its flags with these variables, which commander takes from the environment of the process. */
+function commandOf(variables: NodeJS.ProcessEnv): { readonly kind: string; readonly errors?: readonly string[] } {
+  const before = process.env;
+  process.env = variables;
+  try {
+    return readCommand([], manifest.version);
+  } finally {
+    process.env = before;
+  }
+}
 
 interface Pod {
   readonly spec: { readonly priority: number };
@@ -99,23 +128,111 @@ describe('the overlays of config', function () {
     await kubectl(['-n', NAMESPACE, 'delete', 'deployment', 'broken']);
   });
 
-  it('IRSA: the lines at the end of config/default annotate the ServiceAccount with the role', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'windowspool-irsa-'));
-    try {
-      for (const name of ['config', 'crds']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
-      const file = join(folder, 'config/default/kustomization.yaml');
-      const text = await readFile(file, 'utf8');
-      const taken = text.replace(/^# (components:| {2}- \.\.\/aws\/irsa)$/gm, '$1');
-      assert.notEqual(taken, text);
-      await writeFile(file, taken);
-      const { stdout } = await kubectl(['kustomize', join(folder, 'config/default')]);
-      const objects = parseAllDocuments(stdout).map((document) => document.toJS());
-      assert.deepEqual(objects.find(({ kind }) => kind === 'ServiceAccount').metadata.annotations, {
-        'eks.amazonaws.com/role-arn': 'arn:aws:iam::111122223333:role/windowspool-operator',
-      });
-    } finally {
-      await rm(folder, { recursive: true });
+  describe('an overlay outside of a checkout', () => {
+    let repository: GitRepository;
+    let folder: string;
+    let env: NodeJS.ProcessEnv;
+    before(async () => {
+      repository = await GitRepository.create();
+      env = {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        ...(await repository.asPublished(`v${manifest.version}`)),
+      };
+      folder = await mkdtemp(join(tmpdir(), 'windowspool-overlay-'));
+    });
+    after(async () => {
+      await repository?.remove();
+      if (folder) await rm(folder, { recursive: true });
+    });
+
+    /** Writes files, the first of which is the kustomization, and returns what kubectl builds from them. */
+    async function build(overlay: string, more: Readonly<Record<string, string>> = {}): Promise<Built[]> {
+      for (const [name, text] of Object.entries({ 'kustomization.yaml': overlay, ...more }))
+        await writeFile(join(folder, name), text);
+      const { kubectl: program } = await ensureBinaries(() => undefined);
+      const { stdout, stderr, code } = await runCommand(program, ['kustomize', folder], { env, timeoutMs: 120_000 });
+      if (code !== 0) throw new Error(stderr.trim());
+      return parseAllDocuments(stdout).map((document) => document.toJS());
     }
+    const sample = () => readFile(join(ROOT, 'config/samples/overlay/kustomization.yaml'), 'utf8');
+    const withValues = async () =>
+      (await sample())
+        .replaceAll('CLUSTER_NAME', 'prod')
+        .replaceAll('REGION', 'eu-west-1')
+        .replaceAll('ACCOUNT_ID', '444455556666');
+    const only = (built: readonly Built[], kind: string, name = 'windowspool-operator') =>
+      built.find((object) => object.kind === kind && object.metadata.name.startsWith(name)) ??
+      assert.fail(`no ${kind}`);
+    const fromClone = async (path: string) => {
+      const { stdout } = await kubectl(['kustomize', join(ROOT, path)]);
+      return parseAllDocuments(stdout).map((document) => document.toJS() as Built);
+    };
+
+    it('sets the cluster of config/samples/overlay, and nothing else', async () => {
+      const built = await build(await withValues());
+      assert.deepEqual(only(built, 'ConfigMap').data, { clusterName: 'prod', region: 'eu-west-1' });
+      const plain = (objects: readonly Built[]) =>
+        JSON.stringify(objects.filter(({ kind }) => kind !== 'ConfigMap')).replaceAll(
+          /(operator-cluster)-\w{10}/g,
+          '$1',
+        );
+      assert.equal(plain(built), plain(await fromClone('config/default')));
+    });
+
+    it('sets the image and the IAM role of the sample, adds its components, and is accepted by the API server', async () => {
+      const commented = await withValues();
+      const built = await build(commented.replace(/^# (?=\w+:$| )/gm, ''));
+      const [container] = only(built, 'Deployment').spec.template.spec.containers;
+      assert.equal(
+        container.image,
+        `444455556666.dkr.ecr.eu-west-1.amazonaws.com/windowspool-operator:${manifest.version}`,
+      );
+      assert.deepEqual(container.args.slice(2), ['--metrics-cert-dir=/var/run/metrics-cert', '--enable-windows-ipam']);
+      assert.deepEqual(only(built, 'ServiceAccount').metadata.annotations, {
+        'eks.amazonaws.com/role-arn': 'arn:aws:iam::444455556666:role/windowspool-operator',
+      });
+      only(built, 'ConfigMap', 'windowspool-dashboard-fleet');
+      only(built, 'Role', 'windowspool-operator-windows-ipam');
+      const { stderr } = await kubectl(
+        ['apply', '--dry-run=server', '--validate=strict', '-f', '-'],
+        built.map((object) => stringify(object)).join('---\n'),
+      );
+      assert.equal(stderr, '');
+    });
+
+    it('runs two replicas with config/ha as its base', async () => {
+      const built = await build((await withValues()).replace('//config/default?', '//config/ha?'));
+      assert.equal(only(built, 'Deployment').spec.replicas, 2);
+      only(built, 'PodDisruptionBudget');
+    });
+
+    it('installs in the namespace of the ConfigMap of config/other-namespace', async () => {
+      const component = await readFile(join(ROOT, 'config/other-namespace/kustomization.yaml'), 'utf8');
+      const [, object = ''] = /^#\n((?:# .*\n)+)apiVersion/m.exec(component) ?? [];
+      const overlay = parse(await withValues());
+      const [base] = overlay.resources;
+      const moved = {
+        ...overlay,
+        resources: [base, 'namespace.yaml'],
+        components: [base.replace('config/default', 'config/other-namespace')],
+      };
+      const built = await build(stringify(moved), { 'namespace.yaml': object.replace(/^# /gm, '') });
+      assert.doesNotMatch(
+        JSON.stringify(built.filter(({ kind }) => kind !== 'CustomResourceDefinition')),
+        /winpool-system/,
+      );
+      assert.deepEqual(only(built, 'ConfigMap').data, { clusterName: 'prod', region: 'eu-west-1' });
+      assert.equal(only(built, 'Namespace', 'ops').metadata.name, 'ops');
+    });
+
+    it('with placeholders that were not replaced, is built, and the operator refuses them', async () => {
+      const { data = {} } = only(await build(await sample()), 'ConfigMap');
+      const { kind, errors = [] } = commandOf({ WINPOOL_CLUSTER_NAME: data.clusterName, AWS_REGION: data.region });
+      assert.equal(kind, 'refuse');
+      assert.match(errors[0] ?? '', /WINPOOL_CLUSTER_NAME=CLUSTER_NAME: .*config\/samples\/overlay/);
+      assert.match(errors[1] ?? '', /AWS_REGION=REGION: .*config\/samples\/overlay/);
+    });
   });
 
   const WHO = ['view', 'edit', 'admin'] as const;
