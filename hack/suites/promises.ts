@@ -202,6 +202,7 @@ export const promises: readonly ProvedPromise[] = [
       'packaging/dockerfile',
       'packaging/lazyImports',
       'packaging/overlays',
+      'packaging/renamedRelease',
     ],
     testAll: ['packaging/helm'],
   },
