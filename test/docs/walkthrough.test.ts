@@ -41,7 +41,7 @@ const checks: readonly Check[] = [
     },
   },
   {
-    after: 'kubectl apply -k config/default',
+    after: '> ../windowspool-overlay/kustomization.yaml',
     what: 'the Deployment has the values, and pod security admits its pod',
     check: async (reader) => {
       const pods = 'kubectl -n winpool-system get pods --selector app.kubernetes.io/name=windowspool-operator';
@@ -59,7 +59,7 @@ const checks: readonly Check[] = [
       assert.deepEqual(JSON.parse(map).data, { clusterName: 'my-cluster', region: 'eu-west-1' });
       const role = 'kubectl -n kube-system get role windowspool-operator-leader-election --output json';
       assert.deepEqual(JSON.parse(await reader.run(role)).rules[1].resourceNames, ['windowspool-operator']);
-      await reader.run('kubectl apply -k config/default --dry-run=server --validate=strict');
+      await reader.run('kubectl apply -k ../windowspool-overlay --dry-run=server --validate=strict');
       await reader.run('kubectl apply -k config/samples --dry-run=server --validate=strict');
     },
   },
@@ -88,7 +88,7 @@ const ELSEWHERE = [
 ];
 /** Of blocks that need an API of this Kubernetes version. On an earlier one, they fail as the page says. */
 const NEWEST = `sh kubernetes-${chosenSeries('')}`;
-const WITH_AWS = ['aws', 'docker', 'eksctl', 'kubectl', 'node'];
+const WITH_AWS = ['aws', 'docker', 'eksctl', 'helm', 'kubectl', 'node'];
 
 /** The page that creates what the others use, and the one that deletes it. */
 const FIRST_OR_LAST = ['docs/quickstart.md', 'docs/uninstall.md'] as const;

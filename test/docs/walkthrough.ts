@@ -4,6 +4,8 @@ import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GitRepository } from '../../hack/gitops/gitRepository.ts';
+import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LEFT_OUT = ['node_modules', 'build', '.git'];
@@ -31,6 +33,8 @@ export class Walkthrough {
   readonly folder: string;
   readonly #tools: string;
   readonly #variables: string;
+  /** In place of the project's repository, to which the pages refer. */
+  #repository: GitRepository | undefined;
 
   private constructor(folder: string) {
     this.folder = join(folder, 'checkout');
@@ -48,7 +52,13 @@ export class Walkthrough {
     await mkdir(reader.#tools);
     await reader.#tool('curl.mjs', CURL);
     await reader.#tool('curl', `#!/usr/bin/env bash\nexec node "$(dirname "$0")/curl.mjs" "$@"\n`);
-    await writeFile(reader.#variables, `export PATH=${reader.#tools}:${join(ROOT, 'node_modules/.bin')}:$PATH\n`);
+    reader.#repository = await GitRepository.create();
+    const variables = {
+      PATH: `${reader.#tools}:${join(ROOT, 'node_modules/.bin')}:$PATH`,
+      ...(await reader.#repository.asPublished(`v${manifest.version}`)),
+    };
+    const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${value}\n`);
+    await writeFile(reader.#variables, exports.join(''));
     return reader;
   }
 
@@ -82,6 +92,7 @@ export class Walkthrough {
 
   async end(): Promise<void> {
     await rm(join(this.folder, '..'), { recursive: true, force: true });
+    await this.#repository?.remove();
   }
 
   async #tool(name: string, text: string): Promise<void> {

@@ -25,7 +25,11 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CHART = 'config/charts/windowspool-operator';
 const NAMESPACE = 'winpool-system';
 const NODE_PODS = 'winpool-node-pods';
-const RELEASE = 'windowspool-operator';
+/** The name of the objects, and that of the release in the page. */
+const OPERATOR = 'windowspool-operator';
+const RELEASE = 'windowspool';
+/** The chart in the page, which is not published yet. */
+const PUBLISHED = /oci:\S+ --version \S+/g;
 
 const say = (line: string) => console.log(`    ${line}`);
 
@@ -62,7 +66,8 @@ describe('the Helm chart in a cluster', function () {
   });
 
   /** Runs commands of the page, with a version of Helm. */
-  async function sh(version: number, script: string): Promise<string> {
+  async function sh(version: number, page: string): Promise<string> {
+    const script = page.replace(PUBLISHED, CHART);
     const { stdout, stderr, code } = await runCommand('bash', ['--norc', '-euo', 'pipefail', '-c', script], {
       cwd: ROOT,
       env: {
@@ -83,6 +88,10 @@ describe('the Helm chart in a cluster', function () {
   }
   const block = (begin: string) =>
     blocks.find((text) => text.includes(begin)) ?? assert.fail(`the page has no block with ${begin}`);
+
+  /** The command of the page for another chart, which may have no default image. */
+  const installOf = (chart: string) =>
+    `${block('helm install').replace(PUBLISHED, chart).trimEnd()} --set image.repository="$IMAGE"`;
 
   /**
    * The folder of the chart of the previous commit; that of the checkout if there is none, or none that Helm can render. Its CRD has neither
@@ -114,7 +123,10 @@ describe('the Helm chart in a cluster', function () {
     await mkdir(checkout);
     await sh(4, `git archive --output ${checkout}.tar ${commit} ${CHART} && tar -xf ${checkout}.tar -C ${checkout}`);
     try {
-      await sh(4, `helm template ${chart} --set clusterName=prod --set region=eu-west-1 --set image.repository=registry.example/operator`);
+      await sh(
+        4,
+        `helm template ${chart} --set clusterName=prod --set region=eu-west-1 --set image.repository=registry.example/operator`,
+      );
       return (await sh(4, `git log -1 --format='%h %s' ${commit}`)).trim();
     } catch (error) {
       say(`The chart of ${commit} cannot be installed: ${error}`);
@@ -158,10 +170,10 @@ describe('the Helm chart in a cluster', function () {
     return names
       .join('')
       .split('\n')
-      .filter((name) => name.includes(RELEASE));
+      .filter((name) => name.includes(OPERATOR));
   };
   const removeNamespace = () => world.kubectl('delete', 'namespace', NAMESPACE, '--timeout=60s');
-  const hasDisruptionBudget = async () => (await installed()).includes(`poddisruptionbudget.policy/${RELEASE}`);
+  const hasDisruptionBudget = async () => (await installed()).includes(`poddisruptionbudget.policy/${OPERATOR}`);
   const readyReplicas = () =>
     world.kubectl('-n', NAMESPACE, 'get', 'deployments', '-o', 'jsonpath={.items[*].status.readyReplicas}');
   const replicas = () =>
@@ -195,15 +207,10 @@ describe('the Helm chart in a cluster', function () {
           [],
         );
       };
-      const installWithoutNamespace = (chart: string) =>
-        helm(
-          block('helm install')
-            .replace(/^kubectl .*\n/gm, '')
-            .replace(CHART, chart),
-        );
 
       it('is installed with the commands of its page, and its pod passes pod security', async () => {
         assert.match(await helm('helm version --short'), new RegExp(`^v${version}\\.`));
+        await helm(block('kubectl label namespace'));
         await helm(block('helm install'));
         assert.deepEqual(JSON.parse(await helm(`helm list -n ${NAMESPACE} -o json`))[0]?.status, 'deployed');
         assert.equal(await readyReplicas(), '1');
@@ -228,7 +235,7 @@ describe('the Helm chart in a cluster', function () {
 
       it('takes over the CRD and the pools when the chart of the previous commit is installed again', async () => {
         const sent = writes();
-        await installWithoutNamespace(previous);
+        await helm(installOf(previous));
         assert.equal(await hasReleaseColumn(), false);
         earlier = (await requests()).length;
         await startOperator();
@@ -275,7 +282,7 @@ describe('the Helm chart in a cluster', function () {
 
       it(scaled, async () => {
         const upgrade = block('helm upgrade');
-        await world.kubectl('scale', 'deployment', RELEASE, '-n', NAMESPACE, '--replicas=3');
+        await world.kubectl('scale', 'deployment', OPERATOR, '-n', NAMESPACE, '--replicas=3');
         const conflict = /conflict with "kubectl" with subresource "scale" using apps\/v1: \.spec\.replicas/;
         const rollback = block('helm rollback');
         if (version === 4) {
@@ -283,7 +290,7 @@ describe('the Helm chart in a cluster', function () {
           // To the revision of the rejected upgrade, which also has two replicas.
           await helm(`${rollback} --force-conflicts`);
           assert.equal(await replicas(), '2');
-          await world.kubectl('scale', 'deployment', RELEASE, '-n', NAMESPACE, '--replicas=3');
+          await world.kubectl('scale', 'deployment', OPERATOR, '-n', NAMESPACE, '--replicas=3');
         }
         await helm(version === 4 ? `${upgrade} --force-conflicts` : upgrade);
         assert.equal(await replicas(), '2');
@@ -303,7 +310,7 @@ describe('the Helm chart in a cluster', function () {
     after(removeNamespace);
 
     it('is upgraded, rolled back and uninstalled with Helm 4', async () => {
-      await sh(3, block('helm install').replace(CHART, previous));
+      await sh(3, installOf(previous));
       for (const [words, replicas] of [
         ['helm upgrade', '2'],
         ['helm rollback', '1'],
@@ -312,7 +319,7 @@ describe('the Helm chart in a cluster', function () {
         assert.equal(await readyReplicas(), replicas);
         assert.equal(await hasReleaseColumn(), words === 'helm upgrade');
         // Helm 4 does not use server-side apply for a release of Helm 3, so there is no conflict.
-        await world.kubectl('scale', 'deployment', RELEASE, '-n', NAMESPACE, '--replicas=3');
+        await world.kubectl('scale', 'deployment', OPERATOR, '-n', NAMESPACE, '--replicas=3');
       }
       await sh(4, block('helm upgrade'));
       assert.equal(await replicas(), '2');
