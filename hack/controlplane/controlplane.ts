@@ -56,6 +56,8 @@ export interface KubectlOptions {
   readonly stdin?: string;
   /** Path. Default: the admin's. */
   readonly kubeconfig?: string;
+  /** More environment variables. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Default: 60 s. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -216,13 +218,14 @@ export class ControlPlane {
 
   /** Runs kubectl to its end. A status other than 0 is an outcome, not an error. */
   kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<Outcome> {
-    const { stdin, kubeconfig: config = this.adminKubeconfig, timeoutMs = 60_000, signal } = options;
+    const { stdin, kubeconfig: config = this.adminKubeconfig, env = {}, timeoutMs = 60_000, signal } = options;
     return runCommand(this.#binaries.kubectl, args, {
       env: {
         PATH: process.env.PATH,
         HOME: this.dir,
         KUBECONFIG: config,
         KUBECACHEDIR: join(this.dir, 'kubectl-cache'),
+        ...env,
       },
       timeoutMs,
       signal,

@@ -52,6 +52,8 @@ export interface TreeNode {
 }
 
 export interface ArgoCdOptions {
+  /** The configuration with which git reads repositories. Default: none. */
+  readonly gitConfig?: string;
   readonly log?: Log;
   readonly signal?: AbortSignal;
 }
@@ -71,12 +73,12 @@ interface Component {
  * controller, the API server without authentication, and a Redis in memory. They stop with this process at the latest.
  */
 export async function startArgoCd(plane: ControlPlane, options: ArgoCdOptions = {}): Promise<ArgoCd> {
-  const { log = () => undefined, signal } = options;
+  const { gitConfig, log = () => undefined, signal } = options;
   const programs = await argoCdPrograms(log, signal);
   await install(plane);
   const start = async (processes: Processes, folder: string) =>
     new ArgoCd(plane, processes, folder, programs.argocd, await startComponents(programs, plane, processes));
-  return startProcesses('argocd', (folder) => environment(folder, programs.kustomize), start, log, signal);
+  return startProcesses('argocd', (folder) => environment(folder, programs.kustomize, gitConfig), start, log, signal);
 }
 
 /** Starts Redis and the components, and returns the port of the API. */
@@ -220,12 +222,12 @@ async function install(plane: ControlPlane): Promise<void> {
 }
 
 /** HOME, and a PATH with the kustomize that the repo server runs. */
-async function environment(folder: string, kustomize: string): Promise<Record<string, string>> {
+async function environment(folder: string, kustomize: string, gitConfig?: string): Promise<Record<string, string>> {
   const bin = join(folder, 'bin');
   await mkdir(bin);
   await symlink(kustomize, join(bin, 'kustomize'));
   const gitconfig = join(folder, '.gitconfig');
-  await writeFile(gitconfig, '[safe]\n\tdirectory = *\n');
+  await writeFile(gitconfig, `[safe]\n\tdirectory = *\n${gitConfig ? `[include]\n\tpath = ${gitConfig}\n` : ''}`);
   return {
     PATH: [bin, dirname(process.execPath), process.env.PATH ?? ''].join(delimiter),
     HOME: folder,

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
+import manifest from '../../package.json' with { type: 'json' };
 import { blocksOf } from '../../test/docs/markdown.ts';
 import { startTestEnv, type TestEnv } from '../../test/fakes/testenv/testEnv.ts';
 import { waitFor } from '../controlplane/wait.ts';
@@ -38,7 +39,9 @@ export class GitOps implements AsyncDisposable {
   static async start(world: TestEnv, log: Log, signal?: AbortSignal): Promise<GitOps> {
     const repository = await GitRepository.create();
     try {
-      return new GitOps(world, await startArgoCd(world.controlPlane, { log, ...(signal && { signal }) }), repository);
+      const { GIT_CONFIG_GLOBAL: gitConfig } = await repository.asPublished(`v${manifest.version}`);
+      const options = { log, ...(gitConfig && { gitConfig }), ...(signal && { signal }) };
+      return new GitOps(world, await startArgoCd(world.controlPlane, options), repository);
     } catch (error) {
       await repository.remove();
       throw error;

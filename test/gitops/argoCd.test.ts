@@ -4,6 +4,7 @@ import { parse, stringify } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { ARGOCD_NAMESPACE } from '../../hack/gitops/argoCd.ts';
 import { GitOps, POOL, Recording, startCluster, startInstalledOperator } from '../../hack/gitops/gitOps.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { subnetIds } from '../fakes/localaws/network.ts';
 import { conditionOf, isReconciled, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { freezeAws } from '../sharedWorld.ts';
@@ -184,13 +185,21 @@ describe('Argo CD with config/argocd', function () {
     await synced();
   });
 
-  /** Changes the fields of spec in the CRD of the repository. */
-  const editFields = (change: (fields: Record<string, unknown>) => void) =>
-    gitOps.repository.edit('crds/windowspools.yaml', (text) => {
+  /** Publishes a release whose CRD has another field. */
+  const publish = async (tag: string, field: string): Promise<void> => {
+    await gitOps.repository.edit('crds/windowspools.yaml', (text) => {
       const crd = parse(text);
-      change(crd.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties);
+      crd.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties[field] = { type: 'string' };
       return stringify(crd);
     });
+    await gitOps.repository.commit(`Release ${tag}`);
+    await gitOps.repository.asPublished(tag);
+  };
+  /** Refers to another release in the folder that Argo CD syncs. */
+  const useRelease = (tag: string) =>
+    gitOps.repository.edit('config/argocd/cluster/kustomization.yaml', (text) =>
+      text.replace(/\?ref=\S+/, `?ref=${tag}`),
+    );
   const hasField = async (name: string) => {
     const path = `{.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.${name}.type}`;
     return (await world.kubectl('get', 'crd', 'windowspools.winpool.dev', '-o', `jsonpath=${path}`)) !== '';
@@ -199,7 +208,8 @@ describe('Argo CD with config/argocd', function () {
 
   it('upgrades the CRD by a commit, but not by one whose pool already sets a new field', async () => {
     const uid = (await world.pool(POOL))?.metadata.uid;
-    await editFields((fields) => Object.assign(fields, { later: { type: 'string' } }));
+    await publish('v0.2.0', 'later');
+    await useRelease('v0.2.0');
     await gitOps.commitPool('Upgrade the CRD, and use its new field', (spec) => Object.assign(spec, { later: 'x' }));
     const { status } = await gitOps.argo.refresh(APP);
     assert.match(status?.conditions?.[0]?.message ?? '', /\.spec\.later: field not declared in schema/);
@@ -222,7 +232,7 @@ describe('Argo CD with config/argocd', function () {
 
   it('rolls the CRD back by a commit, and keeps the pool, which loses the field', async () => {
     const uid = (await world.pool(POOL))?.metadata.uid;
-    await editFields((fields) => delete fields.later);
+    await useRelease(`v${manifest.version}`);
     await gitOps.commitPool('Roll the CRD back', (spec) => Object.assign(spec, { later: undefined }));
     await sync();
     await synced();

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
+import { GitRepository } from '../../hack/gitops/gitRepository.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { assertGolden } from '../goldenText.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { CONTRIBUTED_POOLS, CONTRIBUTION } from './contribution.ts';
@@ -174,7 +176,16 @@ describe('the manifests for Argo CD', () => {
 
   /** The output of kustomize for a folder of config. */
   const render = async (folder: string): Promise<Manifest[]> =>
-    parseAllDocuments(await (await theWorld()).kubectl('kustomize', folder)).map((document) => document.toJS());
+    parseAllDocuments(await (await theWorld()).controlPlane.kubectlOutput(['kustomize', folder], { env: git })).map(
+      (document) => document.toJS(),
+    );
+  let repository: GitRepository;
+  let git: NodeJS.ProcessEnv;
+  before(async () => {
+    repository = await GitRepository.create();
+    git = await repository.asPublished(`v${manifest.version}`);
+  });
+  after(() => repository?.remove());
 
   it('sync the operator, then the pools, and ask before a pool is deleted', async () => {
     const manifests = await render(`${ROOT}config/argocd/cluster`);
