@@ -8,6 +8,7 @@ import { connect, portsOf } from '../operator/connections.ts';
 import { type Options, readCommand } from '../operator/options.ts';
 import { type Cluster, kubeconfigOf, overridesOf, silentLog } from './cluster.ts';
 import { explain } from './failure.ts';
+import { findOperator } from './operator.ts';
 import { previews } from './previews.ts';
 
 /** Limits a call to AWS with its retries. */
@@ -86,10 +87,22 @@ async function operatorOptions(
 ): Promise<(Options & Pick<CredentialSource, 'overrides'>) | { readonly skipped: string }> {
   const { clusterName, region } = await eksClusterOf(cluster, flags);
   if (!clusterName || !region) return { skipped: 'the EKS cluster is unknown. Set --cluster-name and --region.' };
-  const args = [`--cluster-name=${clusterName}`, `--region=${region}`, `--kubeconfig=${kubeconfigOf(cluster.flags)}`];
+  const args = [
+    `--cluster-name=${clusterName}`,
+    `--region=${region}`,
+    `--kubeconfig=${kubeconfigOf(cluster.flags)}`,
+    ...(await defaultTagsOf(cluster)),
+  ];
   const command = readCommand(args, version);
   if (command.kind === 'run') return { ...command.options, overrides: overridesOf(cluster.flags) };
   return { skipped: command.kind === 'refuse' ? command.errors.join(' ') : command.text };
+}
+
+/** The flag of the operator in the cluster with its tags, without which the preview would remove them. */
+async function defaultTagsOf(cluster: Cluster): Promise<readonly string[]> {
+  const found = await findOperator(cluster, {}).catch(() => undefined);
+  const args = (found?.spec?.template.spec?.containers ?? []).flatMap((container) => container.args ?? []);
+  return args.filter((arg) => arg.startsWith('--default-tags='));
 }
 
 /** The cluster of the flags, or else of a pool that already has a node group. */

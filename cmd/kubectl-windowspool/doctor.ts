@@ -1,5 +1,5 @@
 /** `kubectl windowspool doctor`: checks what the operator and its pools require, as far as the permissions of the user allow. */
-import type { V1DaemonSetList, V1Deployment } from '@kubernetes/client-node';
+import type { V1DaemonSetList } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { checkApiServer } from '../../controllers/kubernetes/apiServerVersion.ts';
 import { crdMismatch } from '../../controllers/kubernetes/crdVersion.ts';
@@ -123,17 +123,16 @@ async function crdCheck(cluster: Cluster, flags: DoctorFlags): Promise<Check> {
 
 async function deploymentCheck(cluster: Cluster, namespace: string): Promise<Check> {
   return checked('Operator', async () => {
-    const path = apiPath('apps/v1', 'deployments', { namespace, name: OPERATOR });
-    const found = await ignoreNotFound(cluster.get<V1Deployment>(path));
+    const found = await findOperator(cluster, { operatorNamespace: namespace });
     if (!found)
       return {
         result: 'FAIL',
-        detail: `Deployment ${OPERATOR} does not exist in namespace ${namespace}. Install the operator, or set --operator-namespace.`,
+        detail: `No Deployment in namespace ${namespace} has the label app.kubernetes.io/name=${OPERATOR}. Install the operator, or set --operator-namespace.`,
         fix: 'kubectl get deployments --all-namespaces --selector app.kubernetes.io/name=windowspool-operator',
       };
     const { replicas = 1 } = found.spec ?? {};
     const { readyReplicas = 0 } = found.status ?? {};
-    const detail = `${readyReplicas} of ${replicas} replicas of Deployment ${namespace}/${OPERATOR} are ready`;
+    const detail = `${readyReplicas} of ${replicas} replicas of Deployment ${namespace}/${found.metadata?.name} are ready`;
     if (readyReplicas > 0) return { result: 'PASS', detail };
     const fix = `kubectl --namespace ${namespace} describe pods --selector app.kubernetes.io/name=${OPERATOR}`;
     return { result: 'FAIL', detail: sentence(detail), fix };

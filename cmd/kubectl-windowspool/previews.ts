@@ -4,6 +4,7 @@ import type { CredentialSource } from '../../controllers/kubernetes/credentials.
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { ReadCache } from '../../controllers/windowspool/observation/readCache.ts';
 import { type Preview, preview } from '../../controllers/windowspool/preview.ts';
+import { withDefaultTags } from '../../controllers/windowspool/providers/nodeGroups.ts';
 import type { Caches } from '../operator/caches.ts';
 import { connect, portsOf, settingsOf } from '../operator/connections.ts';
 import type { Options } from '../operator/options.ts';
@@ -31,15 +32,11 @@ export async function* previews(
     await untilSynced(caches, inTime);
     const sources = portsOf(options, connections);
     const readCache = new ReadCache();
+    const settings = settingsOf(options);
+    const complete = withDefaultTags(settings.defaultTags);
     for (const pool of pools) {
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(options.reconcileTimeoutMs)]);
-      yield await preview(pool, {
-        readCache,
-        sources,
-        settings: settingsOf(options),
-        now: client.now(),
-        signal: bounded,
-      });
+      yield await preview(complete(pool), { readCache, sources, settings, now: client.now(), signal: bounded });
     }
   } finally {
     ending.abort();

@@ -7,7 +7,7 @@ import type { Check } from '../../cmd/kubectl-windowspool/check.ts';
 import { localAws } from '../fakes/testenv/operatorProcess.ts';
 import { windowsIpam } from '../fakes/testenv/testEnv.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
-import { poolManifest } from '../pools.ts';
+import { existingPool, poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 import { KubectlPlugin } from './kubectlPlugin.ts';
 
@@ -58,18 +58,18 @@ describe('kubectl windowspool doctor and completion', () => {
       metadata: { labels },
       spec: { nodeSelector: { 'kubernetes.io/os': 'linux' }, containers: [{ name: 'operator', image: 'operator' }] },
     };
-    const metadata = { name: 'windowspool-operator', namespace: 'default', labels };
+    const metadata = { name: 'renamed', namespace: 'default', labels };
     const spec = { replicas: 1, selector: { matchLabels: labels }, template };
     await fixture.world.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
     try {
       const available = ['--for=condition=Available', '--timeout=60s'];
-      await fixture.world.kubectl('wait', 'deployment/windowspool-operator', '-n', 'default', ...available);
+      await fixture.world.kubectl('wait', 'deployment/renamed', '-n', 'default', ...available);
       const { stdout } = await plugin.run(['doctor', '--output=json']);
       const results = (JSON.parse(stdout) as Check[]).map(({ name, result }) => `${result} ${name}`);
       // All installations have the same Lease.
       assert.deepEqual(results.slice(2, 4), ['PASS Operator', 'PASS Leader']);
       const version = await plugin.run(['version']);
-      assert.match(version.stdout, /^Operator Version: unknown \(default\/windowspool-operator\)$/m);
+      assert.match(version.stdout, /^Operator Version: unknown \(default\/renamed\)$/m);
       const folder = join(plugin.folder, 'report');
       const report = await plugin.run(['report', '--output-directory', folder]);
       assert.equal(report.code, 0, report.stderr);
@@ -113,6 +113,22 @@ describe('kubectl windowspool doctor and completion', () => {
       await fixture.world.kubectl('-n', 'kube-system', 'delete', 'lease', 'windowspool-operator');
       await fixture.restart();
     }
+  });
+
+  it('checks nothing of EKS and AWS for a pool of existing nodes', async () => {
+    await fixture.world.apply(existingPool('onprem', { matchLabels: { site: 'ams' } }));
+    await fixture.world.waitForPool('onprem', 'to be observed', (pool) => (pool?.status?.observedGeneration ?? -1) > 0);
+    const { stdout } = await plugin.run(['doctor', 'onprem', '--output=json']);
+    const found = JSON.parse(stdout) as Check[];
+    assert.deepEqual(
+      found.filter(({ name }) => name.startsWith('Cluster, ')),
+      [],
+    );
+    assert.deepEqual(
+      found.find(({ name }) => name === 'EKS'),
+      { name: 'EKS', result: 'SKIP', detail: 'no pool has a nodeGroup, so none needs AWS' },
+    );
+    await fixture.world.kubectl('delete', 'windowspool', 'onprem', '--timeout=30s');
   });
 
   it('skips what the user may not read, and fails if the user may not read pools', async () => {
