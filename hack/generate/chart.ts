@@ -64,9 +64,14 @@ export function valuesFile(root: Root): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Whether the values in it have descriptions of their own. */
+function isSection(value: Schema): value is Schema & Required<Root> {
+  return value.properties !== undefined && value.default === undefined;
+}
+
 function valueLines(name: string, value: Schema): string[] {
   const comment = `# ${value.description}`;
-  if (value.properties) {
+  if (isSection(value)) {
     const inner = Object.entries(value.properties).flatMap(([key, entry]) => valueLines(key, entry));
     return [comment, `${name}:`, ...inner.map((line) => `  ${line}`)];
   }
@@ -87,7 +92,7 @@ export function withValues(page: string, root: Root): string {
 function rowsOf(prefix: string, { properties = {} }: Root): string[][] {
   return Object.entries(properties).flatMap(([name, value]) => {
     const path = `${prefix}${name}`;
-    if (value.properties) return rowsOf(`${path}.`, value);
+    if (isSection(value)) return rowsOf(`${path}.`, value);
     const fallback = value.default === undefined ? 'required' : `\`${JSON.stringify(value.default)}\``;
     const choice = value.enum ? ` One of ${value.enum.map((one) => `\`${one}\``).join(', ')}.` : '';
     return [[`\`${path}\``, fallback, `${value.description}${choice}`]];

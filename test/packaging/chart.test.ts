@@ -588,6 +588,13 @@ describe('the Helm chart', function () {
       'serviceAccount.annotations={"eks.amazonaws.com/role-arn":"arn:aws:iam::ACCOUNT_ID:role/x"}',
       /the IAM role arn:aws:iam::ACCOUNT_ID:role\/x, with a placeholder/,
     ],
+    ['a tag with a comma', 'defaultTags={"a":"b,c"}', /defaultTags has a: b,c, which AWS does not accept/],
+    ['a tag of AWS', 'defaultTags={"aws:x":"y"}', /defaultTags has aws:x, a key that is reserved/],
+    [
+      'misspelled limits',
+      'resources.limit.memory="1Gi"',
+      /at '\/resources': additional properties 'limit' not allowed/,
+    ],
     ['no ServiceAccount without a name', 'serviceAccount.create=false', /set serviceAccount\.name to the name of/],
     ['a mount without a volume', 'extraVolumeMounts=[{"name":"ca","mountPath":"/ca"}]', /extraVolumes is empty/],
     ['a long name', `fullnameOverride="${'a'.repeat(51)}"`, /at '\/fullnameOverride': maxLength/],

@@ -115,6 +115,13 @@ operator knows the names of two objects, which do not change: the Lease, for whi
 {{- if regexMatch "ACCOUNT_ID|111122223333" $role }}
 {{- fail (printf "serviceAccount.annotations has the IAM role %s, with a placeholder of the documentation: set the ARN of the operator's role" $role) }}
 {{- end }}
+{{- range $key, $value := $values.defaultTags }}
+{{- if not (and (regexMatch `^[\pL\pZ\pN_.:/+@-]{1,128}$` $key) (regexMatch `^[\pL\pZ\pN_.:/=+@-]{0,256}$` $value)) }}
+{{- fail (printf "defaultTags has %s: %s, which AWS does not accept: use letters, digits, spaces and _ . : / + @ -, and = in values" $key $value) }}
+{{- else if regexMatch "^(aws:|winpool[.]dev/)" $key }}
+{{- fail (printf "defaultTags has %s, a key that is reserved for AWS or the operator: choose another key" $key) }}
+{{- end }}
+{{- end }}
 {{- if and $values.extraVolumeMounts (not $values.extraVolumes) }}
 {{- fail "extraVolumeMounts is set, and extraVolumes is empty: add the volumes" }}
 {{- end }}
