@@ -495,6 +495,22 @@ describe('the Helm chart', function () {
     assert.deepEqual(map?.metadata.annotations, { grafana_folder: 'Windows' });
   });
 
+  it('accepts the values of its page, once their placeholder is replaced', async () => {
+    const [values] = blocksOf(await readFile(join(CHART, 'README.md'), 'utf8')).filter(({ info }) => info === 'yaml');
+    const folder = await mkdtemp(join(tmpdir(), 'windowspool-values-'));
+    try {
+      const file = join(folder, 'values.yaml');
+      await writeFile(file, values?.text ?? '');
+      await assert.rejects(rendered('--values', file), /the IAM role arn:aws:iam::ACCOUNT_ID:\S+ with a placeholder/);
+      await writeFile(file, (values?.text ?? '').replace('ACCOUNT_ID', '444455556666'));
+      const plain = await rendered();
+      const added = [...(await rendered('--values', file)).keys()].filter((key) => !plain.has(key));
+      assert.equal(added.length, 5);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('does not repeat its own labels if the values have them, because kustomize and Flux reject duplicate keys', async () => {
     const sets = [
       'nodeSelector={"kubernetes.io/os":"linux"}',
