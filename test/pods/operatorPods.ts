@@ -153,7 +153,7 @@ export class OperatorPods {
     return {
       resources: [join(config, base)],
       components: components.map((name) => join(config, name)),
-      images: [{ name: '111122223333.dkr.ecr.eu-west-1.amazonaws.com/windowspool-operator', newName: IMAGE }],
+      images: [{ name: 'ghcr.io/windowspool-operator/windowspool-operator', newName: IMAGE }],
       configMapGenerator: [
         {
           name: 'windowspool-operator-cluster',
