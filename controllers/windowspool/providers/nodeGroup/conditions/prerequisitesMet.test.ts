@@ -16,6 +16,7 @@ import {
   samplePool,
   sampleState,
   sampleTemplate,
+  settings,
 } from '../../../testing/fixtures.ts';
 import { BY_TAGS } from '../../../testing/launchSettingsScenes.ts';
 import { randomFacts, sampleFacts, unasked } from '../../../testing/prerequisites.ts';
@@ -208,6 +209,28 @@ describe('PrerequisitesMet', () => {
         NodeGroupReady: ['Unknown AccessDenied', 'CreateNodegroup', 'web', 'See PrerequisitesMet.'],
         PrerequisitesMet: ['False AccessDenied', 'nodeGroup.nodeRole is the role that you meant', 'PassNodeRole'],
         Reconciling: ['True AccessDenied', 'nodeGroup.nodeRole is the role that you meant', 'PassNodeRole'],
+      },
+    ],
+    [
+      'names the permissions for default tags, if a call that sets them is denied',
+      sampleState({
+        settings: { ...settings, defaultTags: { team: 'shop' } },
+        errors: [
+          {
+            at: NOW,
+            step: 'createLaunchTemplate',
+            error: sampleError('denied', { operation: 'CreateLaunchTemplate', action: 'ec2:CreateTags' }),
+          },
+        ],
+      }),
+      {
+        PrerequisitesMet: [
+          'False AccessDenied',
+          'ec2:CreateTags',
+          '--default-tags',
+          'launch-templates.md#default-tags',
+        ],
+        Reconciling: ['True AccessDenied', 'ec2:CreateTags', '--default-tags', 'launch-templates.md#default-tags'],
       },
     ],
     [

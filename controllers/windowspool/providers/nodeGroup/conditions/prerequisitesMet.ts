@@ -160,7 +160,7 @@ const ofAws: OutsidePermissions = {
     const grant = `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`;
     const isOfGroup = denied.action === 'iam:PassRole' && denied.operation === 'CreateNodegroup';
     const fix = isOfGroup ? WRONG_ROLE : grant;
-    return `AWS denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}`;
+    return `AWS denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}${ofDefaultTags(denied, s)}`;
   },
   roleFor: (denied) => grantsOf(denied).account,
 };
@@ -193,6 +193,17 @@ const OF_OWN_TEMPLATES: readonly string[] = [
   'DeleteLaunchTemplateVersions',
   'DeleteLaunchTemplate',
 ];
+
+/** The calls that set tags which the policies do not allow by themselves. */
+const TAGGED: readonly string[] = ['CreateLaunchTemplate', 'CreateAccessEntry'];
+
+/** That the tags of the flag need more than the policies in config/aws. */
+function ofDefaultTags({ operation }: CallError, { settings: { defaultTags, docsUrl } }: EksState): string {
+  const isTagged = TAGGED.includes(operation) && Object.keys(defaultTags).length > 0;
+  return isTagged
+    ? ` The tags of --default-tags need additional permissions: ${docsUrl}/launch-templates.md#default-tags.`
+    : '';
+}
 
 /** What else than the permission may be missing: EKS reports the same for a launch template that the policy excludes. */
 function onlyTagged({ pool: { spec }, settings: { clusterName } }: EksState): string {
