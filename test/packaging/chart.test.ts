@@ -42,6 +42,9 @@ const PROMETHEUS = ['monitor', 'rules', 'alertmanagerConfig'].flatMap((part) => 
   `prometheus.${part}.enabled=true`,
 ]);
 
+/** They refer to the release by the URL of the repository. */
+const OVERLAYS = ['config/samples/overlay/kustomization.yaml', 'config/argocd/cluster/kustomization.yaml'];
+
 const NOT_SYSTEM = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system'] };
 
 describe('the Helm chart', function () {
@@ -288,6 +291,12 @@ describe('the Helm chart', function () {
   it('has the version of the operator', async () => {
     const { version, appVersion } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'));
     assert.deepEqual([version, appVersion], [manifest.version, manifest.version]);
+    const named = ['README.md', 'docs/quickstart.md', 'config/charts/windowspool-operator/README.md', ...OVERLAYS].map(
+      async (file) => (await readFile(join(ROOT, file), 'utf8')).match(/(?<=\?ref=v|--version )\d[\d.]*\d/g) ?? [],
+    );
+    const versions = await Promise.all(named);
+    assert.ok(versions.every((found) => found.length > 0));
+    assert.deepEqual([...new Set(versions.flat())], [manifest.version]);
   });
 
   it('contains every object of config/rbac, and no other', async () => {

@@ -194,7 +194,7 @@ const OF_OWN_TEMPLATES: readonly string[] = [
   'DeleteLaunchTemplate',
 ];
 
-/** The calls that set tags which the policies do not allow by themselves. */
+/** The calls with tags for which the policies in config/aws grant no permission. */
 const TAGGED: readonly string[] = ['CreateLaunchTemplate', 'CreateAccessEntry'];
 
 /** That the tags of the flag need more than the policies in config/aws. */
