@@ -18,8 +18,8 @@ demo: deps controlplane ## Run a Windows pool through its lifecycle, on a real K
 demo-argocd: deps controlplane ## Have a real Argo CD sync the operator and a pool from a Git repository, and push a commit.
 	@node hack/gitops/demo.ts
 
-up: deps controlplane ## Start the same environment in the background. Prints the environment variables to set.
-	@node test/fakes/testenv/main.ts up
+up: deps controlplane ## Start the same environment in the background; with NODE=real, the operator runs in a pod. Prints the environment variables to set.
+	@NODE='$(NODE)' node test/fakes/testenv/main.ts up
 
 down: deps ## Stop the environment of `make up`.
 	@node test/fakes/testenv/main.ts down

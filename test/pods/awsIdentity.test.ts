@@ -4,7 +4,7 @@ import { runCommand } from '../../hack/controlplane/command.ts';
 import { HOST_ADDRESS } from '../../hack/realnode/isolation.ts';
 import { startCredentialServices } from '../packaging/credentialServices.ts';
 import { poolManifest } from '../pools.ts';
-import { withOperatorPods } from './operatorPods.ts';
+import { withOperatorPods } from './operatorPodsFixture.ts';
 
 const ACCOUNT = 'system:serviceaccount:winpool-system:windowspool-operator';
 /** Of the agent of EKS Pod Identity, on each node: https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html */

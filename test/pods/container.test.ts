@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { NAMESPACE } from '../fakes/testenv/operatorPods.ts';
 import { poolManifest } from '../pools.ts';
-import { NAMESPACE, withOperatorPods } from './operatorPods.ts';
+import { withOperatorPods } from './operatorPodsFixture.ts';
 
 const IMAGE = `docker.io/library/windowspool-operator:${manifest.version}`;
 

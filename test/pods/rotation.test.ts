@@ -4,8 +4,9 @@ import { connect } from 'node:tls';
 import { selfSigned } from '../../cmd/operator/serving/selfSigned.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { type AuditEvent, ofOperator, readAudit, refused } from '../fakes/testenv/audit.ts';
+import { NAMESPACE } from '../fakes/testenv/operatorPods.ts';
 import { poolManifest } from '../pools.ts';
-import { NAMESPACE, withOperatorPods } from './operatorPods.ts';
+import { withOperatorPods } from './operatorPodsFixture.ts';
 
 /** The least that the API server allows. The kubelet replaces a token after 80% of its lifetime. */
 const TOKEN_SECONDS = 600;

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { isAlive } from '../../../hack/controlplane/alive.ts';
 import { ensureBinaries } from '../../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
+import { isInside, serveInside, serveOutside } from './realNodeUp.ts';
 import { startTestEnv } from './testEnv.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../build/up/', import.meta.url));
@@ -20,6 +21,7 @@ interface State {
   readonly kubectl: string;
   readonly aws: string;
   readonly metrics: string;
+  readonly log: string;
 }
 
 /** Starts the environment in the background and returns when the operator is ready. */
@@ -60,20 +62,24 @@ export async function down(say: (line: string) => void): Promise<void> {
   say('Stopped.');
 }
 
-/** The background process itself: runs until SIGTERM. */
+/** The background process itself: runs until SIGTERM. With NODE=real, a real node runs pods, one of which is the operator. */
 export async function serveWorld(say: (line: string) => void, signal: AbortSignal): Promise<void> {
+  if (isInside()) return serveInside(say, signal);
+  const common = { pid: process.pid, kubectl: (await ensureBinaries(say, signal)).kubectl };
+  const write = (state: State) => writeFile(STATE, JSON.stringify(state));
+  if (process.env.NODE === 'real')
+    return serveOutside(MAIN, FOLDER, say, signal, (outside) => write({ ...common, ...outside }));
   const world = await startTestEnv({ log: say, signal });
   try {
     const operator = await world.operator([], { log: say }).ready();
     const port = operator.lines.find((line) => line.metricsPort !== undefined)?.metricsPort;
-    const state: State = {
-      pid: process.pid,
+    await write({
+      ...common,
       kubeconfig: world.controlPlane.adminKubeconfig,
-      kubectl: (await ensureBinaries(say, signal)).kubectl,
       aws: world.cloud.url,
       metrics: `http://127.0.0.1:${port}/metrics`,
-    };
-    await writeFile(STATE, JSON.stringify(state));
+      log: LOG,
+    });
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     await operator.stop();
   } finally {
@@ -87,7 +93,7 @@ async function readState(): Promise<State | undefined> {
   return state && isAlive(state.pid) ? state : undefined;
 }
 
-function printUsage({ kubeconfig, kubectl, aws, metrics }: State, say: (line: string) => void): void {
+function printUsage({ kubeconfig, kubectl, aws, metrics, log }: State, say: (line: string) => void): void {
   say(`
   export KUBECONFIG=${kubeconfig}
   export PATH=${join(kubectl, '..')}:$PATH
@@ -97,6 +103,6 @@ function printUsage({ kubeconfig, kubectl, aws, metrics }: State, say: (line: st
 
 The operator's metrics: ${metrics}
 Faults of the AWS:      POST $LOCAL_AWS/_admin/NAME, see test/fakes/localaws/README.md
-Its log:                ${LOG}
+Its log:                ${log}
 Stop it with:           make down`);
 }

@@ -5,15 +5,14 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { V1Pod } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
-import type { Stored } from '../../controllers/kubernetes/objects.ts';
-import { waitFor } from '../../hack/controlplane/wait.ts';
-import { buildImage } from '../../hack/image/buildImage.ts';
-import type { RealNodes } from '../../hack/realnode/realNodes.ts';
-import { localAws } from '../fakes/testenv/operatorProcess.ts';
-import { CLUSTER_NAME, REGION, type TestEnv } from '../fakes/testenv/testEnv.ts';
-import { theWorld } from '../sharedWorld.ts';
+import type { Stored } from '../../../controllers/kubernetes/objects.ts';
+import { waitFor } from '../../../hack/controlplane/wait.ts';
+import { buildImage } from '../../../hack/image/buildImage.ts';
+import type { RealNodes } from '../../../hack/realnode/realNodes.ts';
+import { localAws } from './operatorProcess.ts';
+import { CLUSTER_NAME, REGION, type TestEnv } from './testEnv.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const DEPLOYMENT = 'deployment/windowspool-operator';
 const SELECTOR = 'app.kubernetes.io/name=windowspool-operator';
 const LEASE = ['lease', 'windowspool-operator', '--namespace=kube-system'];
@@ -47,23 +46,23 @@ export interface Overlay {
   readonly container?: { readonly env?: readonly object[]; readonly [field: string]: unknown };
 }
 
-/** The operator's pods: see {@link withOperatorPods}. */
+/** The operator in pods of the image that is built from this checkout. */
 export class OperatorPods {
   #world: TestEnv | undefined;
   #folder = '';
 
   get world(): TestEnv {
-    if (!this.#world) throw new Error('The environment is available only in tests.');
+    if (!this.#world) throw new Error('The pods of the operator were not started.');
     return this.#world;
   }
   get nodes(): RealNodes {
-    if (!this.world.nodes) throw new Error('This suite needs real nodes: run it with node hack/suites/main.ts.');
+    if (!this.world.nodes) throw new Error('The pods of the operator need real nodes: see hack/realnode.');
     return this.world.nodes;
   }
 
-  /** Prepares the nodes of the environment for its pods. */
-  async start(): Promise<void> {
-    this.#world = await theWorld();
+  /** Prepares the nodes of an environment for its pods. */
+  async start(world: TestEnv): Promise<void> {
+    this.#world = world;
     imported ??= importImage(this.nodes);
     await imported;
     this.#folder = await mkdtemp(join(tmpdir(), 'overlay-'));
@@ -165,15 +164,4 @@ export class OperatorPods {
       patches: [{ target: { kind: 'Deployment' }, patch: JSON.stringify({ ...deployment, spec: { template } }) }],
     };
   }
-}
-
-/** Prepares the operator's image for the suite that calls this, which deploys it; at its end, the operator is deleted. */
-export function withOperatorPods(): OperatorPods {
-  const operator = new OperatorPods();
-  before(function () {
-    this.timeout(600_000);
-    return operator.start();
-  });
-  after(() => operator.stop());
-  return operator;
 }
