@@ -3,14 +3,13 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
-import { runCommand } from '../controlplane/command.ts';
 import { imageSettings } from '../shipped.ts';
 import { debianFiles, nodeFiles, operatorFiles } from './files.ts';
 import { type Layer, OciLayout } from './oci.ts';
 import { ARCHITECTURES, type Architecture, readPins } from './pins.ts';
+import { imageSource } from './source.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const GIT_TIMEOUT_MS = 30_000;
 
 export interface BuildOptions {
   /** For the files and the image. Default: build/image, from which the Dockerfile copies. */
@@ -19,8 +18,6 @@ export interface BuildOptions {
   readonly architectures?: readonly Architecture[];
   /** The name in the archive, with registry and tag. Default: that in config/manager, as containerd writes it. */
   readonly reference?: string;
-  /** In seconds since 1970. Default: SOURCE_DATE_EPOCH, or the time of the commit. */
-  readonly created?: number;
 }
 
 export interface BuiltImage {
@@ -46,14 +43,13 @@ interface ArchitectureImage {
 export async function buildImage(options: BuildOptions = {}): Promise<BuiltImage> {
   const { folder = join(ROOT, 'build/image'), architectures = ARCHITECTURES } = options;
   const { reference = `docker.io/library/${manifest.name}:${manifest.version}` } = options;
-  const source = await sourceOf();
-  const created = new Date((options.created ?? epoch() ?? source.committed) * 1000).toISOString();
+  const { revision, created } = await imageSource();
   const settings = imageSettings();
   const labels = {
     ...settings.labels,
     'org.opencontainers.image.version': manifest.version,
     'org.opencontainers.image.created': created,
-    ...(source.revision && { 'org.opencontainers.image.revision': source.revision }),
+    ...(revision && { 'org.opencontainers.image.revision': revision }),
   };
   await writeFiles(folder, architectures);
   const layout = await OciLayout.create(join(folder, 'oci'));
@@ -96,22 +92,4 @@ async function writeFiles(folder: string, architectures: readonly Architecture[]
     await debianFiles(architecture, pins, join(folder, architecture, 'debian'));
     await nodeFiles(architecture, pins, join(folder, architecture, 'node'));
   }
-}
-
-function epoch(): number | undefined {
-  const text = process.env.SOURCE_DATE_EPOCH;
-  if (text === undefined || text === '') return undefined;
-  if (!/^\d{1,11}$/.test(text)) throw new Error(`SOURCE_DATE_EPOCH=${text}: must be a number of seconds since 1970.`);
-  return Number(text);
-}
-
-/** The commit of the checkout, with `-dirty` if files differ from it. Sources outside a Git repository have no revision, and the time 0. */
-async function sourceOf(): Promise<{ readonly revision?: string; readonly committed: number }> {
-  const git = (...args: readonly string[]) =>
-    runCommand('git', args, { cwd: ROOT, timeoutMs: GIT_TIMEOUT_MS }).catch(() => ({ stdout: '', code: 1 }));
-  const log = await git('log', '-1', '--format=%H %ct');
-  if (log.code !== 0) return { committed: 0 };
-  const [commit = '', seconds = '0'] = log.stdout.trim().split(' ');
-  const status = await git('status', '--porcelain', '--untracked-files=no');
-  return { revision: status.stdout === '' ? commit : `${commit}-dirty`, committed: Number(seconds) };
 }

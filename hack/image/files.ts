@@ -2,6 +2,7 @@
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { bundle } from '../bundle.ts';
+import { operatorSbom } from '../supplyChain/imageSboms.ts';
 import { debianFile, nodeTarball } from './downloads.ts';
 import type { Architecture, Pins } from './pins.ts';
 import { runOrThrow } from './run.ts';
@@ -94,9 +95,10 @@ export async function nodeFiles(architecture: Architecture, { node }: Pins, fold
   await fixModes(folder);
 }
 
-/** Writes the files of the layer `operator`: the bundle, with its licence and those of its packages. */
+/** Writes the files of the layer `operator`: the bundle, with the licences and the SBOM of its packages, which scanners cannot find otherwise. */
 export async function operatorFiles(folder: string): Promise<void> {
   await bundle('cmd/operator/main.ts', 'operator', join(folder, 'app'));
+  await writeFile(join(folder, 'app/operator.cdx.json'), `${JSON.stringify(await operatorSbom(), null, 2)}\n`);
   await fixModes(folder);
 }
 

@@ -12,6 +12,8 @@ export const ARCHITECTURES = Object.keys(NODE_PACKAGES) as readonly Architecture
 
 export interface DebianPin {
   readonly version: string;
+  /** The source package, by which Debian lists vulnerabilities. */
+  readonly source: string;
   /** Of the file below the root of a mirror: `debian/pool/main/...` or `debian-security/pool/updates/...`. */
   readonly path: string;
   readonly sha256: string;
@@ -25,8 +27,8 @@ export interface Pins {
     readonly integrity: Readonly<Record<Architecture, string>>;
   };
   readonly debian: {
-    /** The codename of the release. */
-    readonly suite: string;
+    /** `13`. */
+    readonly release: string;
     /** When the pins were updated, as in the URLs of Debian's archive of all versions: `20261127T000000Z`. */
     readonly snapshot: string;
     readonly packages: Readonly<Record<string, Readonly<Record<Architecture, DebianPin>>>>;

@@ -7,6 +7,7 @@ import { ARCHITECTURES, type Architecture, type DebianPin, NODE_PACKAGES, type P
 import { runOrThrow } from './run.ts';
 
 const SUITE = 'trixie';
+const RELEASE = '13';
 export const MIRROR = process.env.DEBIAN_MIRROR ?? '';
 /** Debian's own archive keys, from the package debian-archive-keyring. */
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
@@ -34,7 +35,7 @@ export async function newestPins(now: Date): Promise<Pins> {
     return {
       node: { version: manifest.devDependencies.node, integrity: await nodeIntegrity() },
       debian: {
-        suite: SUITE,
+        release: RELEASE,
         snapshot: now.toISOString().replaceAll(/[-:]|\.\d+/g, ''),
         packages: Object.fromEntries(PACKAGES.map((name) => [name, ofName(name)])) as Pins['debian']['packages'],
       },
@@ -63,18 +64,23 @@ async function debianPins(architecture: Architecture, folder: string): Promise<R
   await runOrThrow('apt-get', [...options, 'update'], TIMEOUT_MS);
   const uris = await runOrThrow('apt-get', [...options, 'download', '--print-uris', ...PACKAGES], TIMEOUT_MS);
   const shown = await runOrThrow('apt-cache', [...options, 'show', '--no-all-versions', ...PACKAGES], TIMEOUT_MS);
-  const fields = [...shown.matchAll(/^(Package|Version): (.+)$/gm)].map(([, , value = '']) => value);
-  return Object.fromEntries(PACKAGES.map((name) => [name, pinOf(name, fields[fields.indexOf(name) + 1], uris)]));
+  return Object.fromEntries(PACKAGES.map((name) => [name, pinOf(name, shown, uris)]));
 }
 
-/** Of a line such as `'MIRROR/debian/pool/main/t/tzdata/tzdata_2026f-0+deb13u1_all.deb' tzdata_..._all.deb 267528 SHA256:2c1c...`. */
-function pinOf(name: string, version: string | undefined, uris: string): DebianPin {
+/**
+ * @param shown the fields of all packages, as apt-cache prints them
+ * @param uris lines such as `'MIRROR/debian/pool/main/t/tzdata/tzdata_1_all.deb' tzdata_1_all.deb 267528 SHA256:2c1c...`
+ */
+function pinOf(name: string, shown: string, uris: string): DebianPin {
+  const fields = shown.split('\n\n').find((text) => text.startsWith(`Package: ${name}\n`)) ?? '';
+  const field = (key: string) => new RegExp(`^${key}: (\\S+)`, 'm').exec(fields)?.[1];
   const escaped = name.replaceAll('+', '\\+');
   const line = new RegExp(`^'${MIRROR}/(\\S+/)([^/']+)' ${escaped}_\\S+ \\d+ SHA256:([0-9a-f]{64})$`, 'm').exec(uris);
+  const version = field('Version');
   if (!line || version === undefined)
     throw new Error(`apt-get reports no file of ${name} with its SHA-256 hash:\n${uris}`);
   const [, folder = '', file = '', sha256 = ''] = line;
-  return { version, path: `${folder}${decodeURIComponent(file)}`, sha256 };
+  return { version, source: field('Source') ?? name, path: `${folder}${decodeURIComponent(file)}`, sha256 };
 }
 
 /** Options of apt with its own lists, sources and state, and another architecture than the machine's. */

@@ -1,22 +1,18 @@
-/** `sbom` writes the bill of materials, `check` checks licences and advisories. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** `sbom` writes the bills of materials of the image, `check` checks licences and advisories. */
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import manifest from '../../package.json' with { type: 'json' };
 import { bundledPackages } from '../bundle.ts';
 import { licenceFindings } from '../licences.ts';
 import { readAdvisories } from './advisories.ts';
-import { sbomOf } from './sbom.ts';
+import { writeImageSboms } from './imageSboms.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OPERATOR = 'cmd/operator/main.ts';
 
 const commands: Readonly<Record<string, () => Promise<void>>> = {
   sbom: async () => {
-    const sbom = await sbomOf(ROOT, manifest, await bundledPackages(OPERATOR));
-    await mkdir(join(ROOT, 'build'), { recursive: true });
-    await writeFile(join(ROOT, 'build/sbom.json'), `${JSON.stringify(sbom, null, 2)}\n`);
-    console.log(`build/sbom.json: ${sbom.components.length} packages, CycloneDX ${sbom.specVersion}`);
+    for (const { path, packages } of await writeImageSboms(join(ROOT, 'build/sbom')))
+      console.log(`${relative(ROOT, path)}: ${packages} packages`);
   },
   check: async () => {
     const packages = await bundledPackages(OPERATOR);
