@@ -9,6 +9,7 @@ COPY build/image/$TARGETARCH/node /
 COPY build/image/all/operator /
 LABEL org.opencontainers.image.title="windowspool-operator" \
       org.opencontainers.image.description="Kubernetes operator for pools of Windows nodes on EKS" \
+      org.opencontainers.image.source="https://github.com/windowspool-operator/windowspool-operator" \
       org.opencontainers.image.licenses="Apache-2.0"
 # The home folder is set, because a user ID that is not in /etc/passwd has none, and then os.homedir() throws.
 ENV PATH=/usr/local/bin:/usr/bin:/bin HOME=/home/nonroot

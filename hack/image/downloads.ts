@@ -8,6 +8,11 @@ import { runOrThrow } from './run.ts';
 import { MIRROR } from './updatePins.ts';
 
 const APT_HELPER = '/usr/lib/apt/apt-helper';
+/** apt's own user cannot write into the folder. */
+const APT_OPTIONS = ['APT::Sandbox::User=root', 'Acquire::http::Timeout=30', 'Acquire::Retries=2'].flatMap((option) => [
+  '-o',
+  option,
+]);
 const TIMEOUT_MS = 300_000;
 const UPDATE = 'Run make image-pins, which updates hack/image/pins.json, and review the change.';
 
@@ -18,8 +23,7 @@ export function debianFile(name: string, pin: DebianPin, snapshot: string): Prom
     const archived = pin.path.replace('/', `/${snapshot}/`);
     const errors: string[] = [];
     for (const url of [`${MIRROR}/${pin.path}`, `${process.env.DEBIAN_SNAPSHOT}/archive/${archived}`]) {
-      // APT's sandbox user cannot write into the folder.
-      const args = ['-o', 'APT::Sandbox::User=root', 'download-file', url, file, `SHA256:${pin.sha256}`];
+      const args = [...APT_OPTIONS, 'download-file', url, file, `SHA256:${pin.sha256}`];
       try {
         await runOrThrow(APT_HELPER, args, TIMEOUT_MS);
         return file;
@@ -51,8 +55,12 @@ interface Hash {
 }
 
 /** A file of the cache with this hash; `download` writes it into a folder and returns its path. Throws if its hash is another one. */
-async function cached(what: string, hash: Hash, download: (folder: string) => Promise<string>): Promise<string> {
-  const cache = join(cacheRoot(), 'image');
+export async function cached(
+  what: string,
+  hash: Hash,
+  download: (folder: string) => Promise<string>,
+  cache = join(cacheRoot(), 'image'),
+): Promise<string> {
   const target = join(cache, hash.digest.slice(0, 32));
   const digestOf = async (path: string) =>
     createHash(hash.algorithm)

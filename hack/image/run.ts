@@ -10,13 +10,20 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
 };
 
 /** The output of a command. Throws what it printed if it fails, and what to install if it is missing. */
-export async function runOrThrow(program: string, args: readonly string[], timeoutMs: number): Promise<string> {
-  const env = { ...process.env, LC_ALL: 'C' };
+export async function runOrThrow(
+  program: string,
+  args: readonly string[],
+  timeoutMs: number,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const env = { ...process.env, LC_ALL: 'C', ...variables };
   const { stdout, stderr, code } = await runCommand(program, args, { timeoutMs, env }).catch((error) => {
     if (error.code !== 'ENOENT') throw error;
-    const name = PACKAGE_OF[program] ?? program;
+    const name = PACKAGE_OF[program];
     throw new Error(
-      `${program} is missing: install ${name}. The image can be built on Debian and Ubuntu, also in a container.`,
+      name === undefined
+        ? `${program} is missing: install it.`
+        : `${program} is missing: install ${name}. The image is built on Debian or Ubuntu, also in a container.`,
     );
   });
   if (code === 0) return stdout;

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../controlplane/command.ts';
-import { ensurePackages } from './distribution.ts';
+import { ensurePackages, NODE_PACKAGES } from './distribution.ts';
 
 /** The address of the API server and of other servers that pods call, in the namespaces. */
 export const HOST_ADDRESS = '172.31.255.1';
@@ -59,7 +59,7 @@ export async function spawnIsolated(
 ): Promise<ChildProcess> {
   const obstacle = await isolationObstacle();
   if (obstacle) throw new Error(`The machine does not allow a real node: ${obstacle}.`);
-  await ensurePackages(log);
+  await ensurePackages(NODE_PACKAGES, log);
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-node-'));
   const cgroup = basename(folder);
   const guard = spawn('/bin/sh', [GUARD, folder, cgroup], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });

@@ -212,6 +212,11 @@ export const promises: readonly ProvedPromise[] = [
     testAll: ['pods/awsIdentity', 'pods/container', 'pods/rotation'],
   },
   {
+    promise: 'the image is reproducible, holds only pinned packages, and runs without privileges',
+    inMemory: ['hack/image', 'hack/supplyChain'],
+    testAll: ['packaging/image'],
+  },
+  {
     promise: 'an upgrade of the operator changes no pool, and an uninstallation in the wrong order can be repaired',
     test: ['packaging/operatorUpgrade', 'packaging/previousOperator', 'packaging/uninstall'],
   },

@@ -82,13 +82,14 @@ const ELSEWHERE = [
   'make test',
   'make test-all',
   'make down',
+  'make image',
   'make e2e',
   'E2E_READ_ONLY=1 make e2e',
   'E2E_MACHINE=1 make e2e',
 ];
 /** Of blocks that need an API of this Kubernetes version. On an earlier one, they fail as the page says. */
 const NEWEST = `sh kubernetes-${chosenSeries('')}`;
-const WITH_AWS = ['aws', 'docker', 'eksctl', 'helm', 'kubectl', 'node'];
+const WITH_AWS = ['aws', 'eksctl', 'helm', 'kubectl', 'node', 'skopeo'];
 
 /** The page that creates what the others use, and the one that deletes it. */
 const FIRST_OR_LAST = ['docs/quickstart.md', 'docs/uninstall.md'] as const;

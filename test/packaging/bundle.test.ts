@@ -30,7 +30,7 @@ async function node(args: readonly string[], cwd: string): Promise<{ stdout: str
   }
 }
 
-/** Copies the sources of the image, as the Dockerfile does, and their packages: real files, so that every path differs. */
+/** Copies the sources of the bundle, and their packages: real files, so that every path differs. */
 async function copySources(target: string): Promise<void> {
   const packages = Object.entries(lock.packages as Record<string, { dev?: boolean }>)
     .filter(([path, { dev }]) => path !== '' && (!dev || /node_modules\/(@?esbuild)\b/.test(path)))
