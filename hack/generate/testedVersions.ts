@@ -20,7 +20,7 @@ export async function testedVersions(): Promise<string> {
 }
 
 async function rows(): Promise<string[][]> {
-  const [newest, oldest, tools, helm3, alertmanager, argoCd, flux, grafana, registry, containerd, realNodes] =
+  const [newest, oldest, tools, helm3, alertmanager, argoCd, flux, grafana, registry, cosign, containerd, realNodes] =
     await Promise.all([
       pinned('controlplane'),
       pinned('controlplane/older'),
@@ -31,6 +31,7 @@ async function rows(): Promise<string[][]> {
       pinned('gitops/flux'),
       pinned('grafana/schema'),
       pinned('tools/registry'),
+      pinned('tools/cosign'),
       pinned('realnode/containerd'),
       pinned('realnode/programs'),
     ]);
@@ -95,8 +96,9 @@ async function rows(): Promise<string[][]> {
       'image registry',
       `distribution ${registry('github.com/distribution/distribution/v3')}`,
       '',
-      '`kubectl windowspool lint --images`',
+      'the image and the chart are pushed to it; `kubectl windowspool lint --images` reads it',
     ],
+    ['cosign', cosign('github.com/sigstore/cosign/v3'), '', 'signatures of the image and the chart, with a key'],
   ];
 }
 

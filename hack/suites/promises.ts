@@ -212,9 +212,10 @@ export const promises: readonly ProvedPromise[] = [
     testAll: ['pods/awsIdentity', 'pods/container', 'pods/rotation'],
   },
   {
-    promise: 'the image is reproducible, holds only pinned packages, and runs without privileges',
+    promise:
+      'the image is reproducible, holds only pinned packages, runs without privileges, and is signed in a registry',
     inMemory: ['hack/image', 'hack/supplyChain'],
-    testAll: ['packaging/image'],
+    testAll: ['packaging/image', 'packaging/registry'],
   },
   {
     promise: 'an upgrade of the operator changes no pool, and an uninstallation in the wrong order can be repaired',

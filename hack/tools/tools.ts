@@ -5,7 +5,7 @@ import type { GoModule, Program } from '../gobuild/program.ts';
 /** The tools of the go.mod in this folder. */
 type SharedTool = 'helm' | 'kstatus' | 'prometheus' | 'promtool';
 /** The tools that tests run in addition to the local Kubernetes. `helm` is Helm 4. */
-type ToolName = SharedTool | 'helm3' | 'registry' | 'alertmanager';
+type ToolName = SharedTool | 'helm3' | 'registry' | 'cosign' | 'alertmanager';
 
 const PROMETHEUS = 'github.com/prometheus/prometheus';
 /** Without the service discoveries, which are most of it, because the tests have static targets. */
@@ -54,6 +54,14 @@ const registryModule: GoModule<'registry'> = {
   programs: [{ name: 'registry', package: 'github.com/distribution/distribution/v3/cmd/registry', buildSeconds: 90 }],
 };
 
+/** Separate from the registry, because a change of one does not concern the other. */
+const cosignModule: GoModule<'cosign'> = {
+  dir: fileURLToPath(new URL('cosign', import.meta.url)),
+  name: 'cosign',
+  what: 'cosign, which signs images',
+  programs: [{ name: 'cosign', package: 'github.com/sigstore/cosign/v3/cmd/cosign', buildSeconds: 150 }],
+};
+
 const ALERTMANAGER = 'github.com/prometheus/alertmanager';
 
 /** Separate from the other tools, which need a later version of its packages. From 0.31 on, the module lacks the web interface and does not build. */
@@ -96,6 +104,7 @@ export function prometheusRelease(version: string): string {
 export async function toolPath(name: ToolName, log: Log, signal?: AbortSignal): Promise<string> {
   if (name === 'helm3') return (await ensurePrograms(helm3Module, log, signal)).helm3;
   if (name === 'registry') return (await ensurePrograms(registryModule, log, signal)).registry;
+  if (name === 'cosign') return (await ensurePrograms(cosignModule, log, signal)).cosign;
   if (name === 'alertmanager') return (await ensurePrograms(alertmanagerModule, log, signal)).alertmanager;
   return (await ensurePrograms(toolsModule, log, signal, [name]))[name];
 }
