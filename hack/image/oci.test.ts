@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runCommand } from '../controlplane/command.ts';
 import { OciLayout } from './oci.ts';
 
 describe('an OCI layout', () => {
@@ -60,5 +61,13 @@ describe('an OCI layout', () => {
     const { config, rootfs, created } = await json(blob(manifest.config.digest));
     assert.deepEqual(config, { User: '7:8', Env: ['A=b'], Entrypoint: ['node'], WorkingDir: '/', Labels: { c: 'd' } });
     assert.deepEqual([rootfs.diff_ids, created], [[layer.diffId], '2026-01-02T03:04:05Z']);
+  });
+
+  it('is packed with the names that the specification has', async () => {
+    const { layout } = await build('packed', ['x'], new Date(1));
+    const archive = join(folder, 'packed.tar');
+    await layout.pack(archive);
+    const { stdout } = await runCommand('tar', ['-tf', archive], { timeoutMs: 20_000 });
+    assert.match(stdout, /^blobs\/\nblobs\/sha256\/\n(blobs\/sha256\/[0-9a-f]{64}\n){4}index\.json\noci-layout\n$/);
   });
 });

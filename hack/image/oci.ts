@@ -1,7 +1,7 @@
 /** Writes an image in the layout of the OCI image specification: https://github.com/opencontainers/image-spec. The same input gives the same bytes. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -54,7 +54,7 @@ export class OciLayout {
   /** Adds the files in a folder as a layer. `name` is unique. */
   async addLayer(name: string, files: string): Promise<Layer> {
     const archive = join(this.folder, `${name.replaceAll('/', '-')}.tar`);
-    await runOrThrow('tar', [...TAR_OPTIONS, '-cf', archive, '-C', files, '.'], TAR_TIMEOUT_MS);
+    await tar(archive, files);
     const compressed = `${archive}.gz`;
     await pipeline(createReadStream(archive), createGzip(), createWriteStream(compressed));
     const layer = {
@@ -127,7 +127,7 @@ export class OciLayout {
 
   /** Packs the layout into one file. */
   async pack(archive: string): Promise<void> {
-    await runOrThrow('tar', [...TAR_OPTIONS, '-cf', archive, '-C', this.folder, '.'], TAR_TIMEOUT_MS);
+    await tar(archive, this.folder);
   }
 
   async #addJson(mediaType: string, fields: object): Promise<Descriptor> {
@@ -137,6 +137,12 @@ export class OciLayout {
     await writeFile(join(this.#blobs, digest), text);
     return { mediaType, digest: `sha256:${digest}`, size: Buffer.byteLength(text) };
   }
+}
+
+/** Packs the content of a folder. Its names do not begin with `./`, which scanners take for an attack. */
+async function tar(archive: string, folder: string): Promise<void> {
+  const names = (await readdir(folder)).sort();
+  await runOrThrow('tar', [...TAR_OPTIONS, '-cf', archive, '-C', folder, '--', ...names], TAR_TIMEOUT_MS);
 }
 
 async function digestOfFile(path: string): Promise<string> {
