@@ -16,7 +16,7 @@ export interface BuildOptions {
   readonly folder?: string;
   /** Default: all. */
   readonly architectures?: readonly Architecture[];
-  /** The name in the archive, with registry and tag. Default: that in config/manager, as containerd writes it. */
+  /** The name in the archive, with registry and tag. Default: one without a registry, as containerd writes it. */
   readonly reference?: string;
 }
 
