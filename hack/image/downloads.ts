@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheRoot } from '../gobuild/find.ts';
+import { debianMirror, debianSnapshot } from './mirror.ts';
 import { type Architecture, type DebianPin, NODE_PACKAGES, type Pins } from './pins.ts';
 import { runOrThrow } from './run.ts';
-import { MIRROR } from './updatePins.ts';
 
 const APT_HELPER = '/usr/lib/apt/apt-helper';
 /** apt's own user cannot write into the folder. */
@@ -14,15 +14,20 @@ const APT_OPTIONS = ['APT::Sandbox::User=root', 'Acquire::http::Timeout=30', 'Ac
   option,
 ]);
 const TIMEOUT_MS = 300_000;
-const UPDATE = 'Run make image-pins, which updates hack/image/pins.json, and review the change.';
+const UPDATE =
+  "Run make image-pins, which updates hack/image/pins.json, and review the change. To build an earlier version, set DEBIAN_SNAPSHOT to the URL of Debian's archive of all versions.";
 
-/** The path of a Debian package. A file that the mirror no longer has is downloaded from Debian's archive of all versions, which keeps all versions. */
+/** The path of a Debian package. A file that the mirror no longer has is downloaded from DEBIAN_SNAPSHOT, if that is set. */
 export function debianFile(name: string, pin: DebianPin, snapshot: string): Promise<string> {
   return cached(`${name} ${pin.version}`, { algorithm: 'sha256', digest: pin.sha256 }, async (folder) => {
     const file = join(folder, 'package.deb');
-    const archived = pin.path.replace('/', `/${snapshot}/`);
+    const archive = debianSnapshot();
+    const urls = [
+      `${await debianMirror()}/${pin.path}`,
+      ...(archive === undefined ? [] : [`${archive}/archive/${pin.path.replace('/', `/${snapshot}/`)}`]),
+    ];
     const errors: string[] = [];
-    for (const url of [`${MIRROR}/${pin.path}`, `${process.env.DEBIAN_SNAPSHOT}/archive/${archived}`]) {
+    for (const url of urls) {
       const args = [...APT_OPTIONS, 'download-file', url, file, `SHA256:${pin.sha256}`];
       try {
         await runOrThrow(APT_HELPER, args, TIMEOUT_MS);

@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
+import { debianMirror } from './mirror.ts';
 import { ARCHITECTURES, type Architecture, type DebianPin, NODE_PACKAGES, type Pins } from './pins.ts';
 import { runOrThrow } from './run.ts';
 
 const SUITE = 'trixie';
 const RELEASE = '13';
-export const MIRROR = process.env.DEBIAN_MIRROR ?? '';
 /** Debian's own archive keys, from the package debian-archive-keyring. */
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 const TIMEOUT_MS = 300_000;
@@ -26,8 +26,11 @@ const PACKAGES = ['base-files', 'ca-certificates', 'gcc-14-base', 'libc6', 'libg
 export async function newestPins(now: Date): Promise<Pins> {
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-image-pins-'));
   try {
+    const mirror = await debianMirror();
     const found = await Promise.all(
-      ARCHITECTURES.map(async (architecture) => [architecture, await debianPins(architecture, folder)] as const),
+      ARCHITECTURES.map(
+        async (architecture) => [architecture, await debianPins(architecture, folder, mirror)] as const,
+      ),
     );
     const pins = Object.fromEntries(found) as Record<Architecture, Record<string, DebianPin>>;
     const ofName = (name: string) =>
@@ -59,23 +62,27 @@ async function nodeIntegrity(): Promise<Record<Architecture, string>> {
   return Object.fromEntries(found);
 }
 
-async function debianPins(architecture: Architecture, folder: string): Promise<Record<string, DebianPin>> {
-  const options = await aptOptions(architecture, join(folder, architecture));
+async function debianPins(
+  architecture: Architecture,
+  folder: string,
+  mirror: string,
+): Promise<Record<string, DebianPin>> {
+  const options = await aptOptions(architecture, join(folder, architecture), mirror);
   await runOrThrow('apt-get', [...options, 'update'], TIMEOUT_MS);
   const uris = await runOrThrow('apt-get', [...options, 'download', '--print-uris', ...PACKAGES], TIMEOUT_MS);
   const shown = await runOrThrow('apt-cache', [...options, 'show', '--no-all-versions', ...PACKAGES], TIMEOUT_MS);
-  return Object.fromEntries(PACKAGES.map((name) => [name, pinOf(name, shown, uris)]));
+  return Object.fromEntries(PACKAGES.map((name) => [name, pinOf(name, shown, uris, mirror)]));
 }
 
 /**
  * @param shown the fields of all packages, as apt-cache prints them
  * @param uris lines such as `'MIRROR/debian/pool/main/t/tzdata/tzdata_1_all.deb' tzdata_1_all.deb 267528 SHA256:2c1c...`
  */
-function pinOf(name: string, shown: string, uris: string): DebianPin {
+function pinOf(name: string, shown: string, uris: string, mirror: string): DebianPin {
   const fields = shown.split('\n\n').find((text) => text.startsWith(`Package: ${name}\n`)) ?? '';
   const field = (key: string) => new RegExp(`^${key}: (\\S+)`, 'm').exec(fields)?.[1];
   const escaped = name.replaceAll('+', '\\+');
-  const line = new RegExp(`^'${MIRROR}/(\\S+/)([^/']+)' ${escaped}_\\S+ \\d+ SHA256:([0-9a-f]{64})$`, 'm').exec(uris);
+  const line = new RegExp(`^'${mirror}/(\\S+/)([^/']+)' ${escaped}_\\S+ \\d+ SHA256:([0-9a-f]{64})$`, 'm').exec(uris);
   const version = field('Version');
   if (!line || version === undefined)
     throw new Error(`apt-get reports no file of ${name} with its SHA-256 hash:\n${uris}`);
@@ -84,11 +91,11 @@ function pinOf(name: string, shown: string, uris: string): DebianPin {
 }
 
 /** Options of apt with its own lists, sources and state, and another architecture than the machine's. */
-async function aptOptions(architecture: Architecture, folder: string): Promise<readonly string[]> {
+async function aptOptions(architecture: Architecture, folder: string, mirror: string): Promise<readonly string[]> {
   for (const name of ['state/lists/partial', 'cache/archives/partial', 'etc'])
     await mkdir(join(folder, name), { recursive: true });
   await writeFile(join(folder, 'state/status'), '');
-  const from = `deb [signed-by=${KEYRING}] ${MIRROR}`;
+  const from = `deb [signed-by=${KEYRING}] ${mirror}`;
   const sources = [`${from}/debian ${SUITE} main`, `${from}/debian-security ${SUITE}-security main`];
   await writeFile(join(folder, 'etc/sources.list'), `${sources.join('\n')}\n`);
   return [
