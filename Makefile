@@ -68,7 +68,7 @@ e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money
 	@node hack/e2e/main.ts
 
 ##@ Develop
-.PHONY: build image image-pins kubectl-plugin krew-manifest sbom bench soak generate verify lint fmt
+.PHONY: build image image-pins kubectl-plugin release set-version sbom bench soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
 
@@ -81,8 +81,12 @@ image-pins: deps ## Update the packages in the image to the newest versions, in 
 kubectl-plugin: deps ## Bundle kubectl windowspool into build/kubectl-plugin/: put that folder on your PATH.
 	@node hack/build.ts --kubectl-plugin
 
-krew-manifest: kubectl-plugin ## Pack the kubectl plugin into build/krew/, with a krew manifest for the archive at ARCHIVE_URL.
-	@node hack/krew.ts "$${ARCHIVE_URL:?Set ARCHIVE_URL to the URL at which the release publishes the archive}"
+release: deps controlplane ## Write all files of the release VERSION, which package.json has, into build/release/. Publishes nothing.
+	@node hack/release/main.ts "$${VERSION:?Set VERSION to the version in package.json}"
+
+set-version: deps ## Set VERSION in package.json and in all files that repeat it.
+	@node hack/release/setVersion.ts "$${VERSION:?Set VERSION to the version of the next release, such as 1.2.3}"
+	@node hack/generate/main.ts
 
 sbom: deps ## Write build/sbom.json: a CycloneDX SBOM of the packages in the bundle.
 	@node hack/supplyChain/main.ts sbom

@@ -1,0 +1,41 @@
+/** Archives that are equal if their files are: in the order of their names, without times, owners, and the umask of the machine. */
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type Zippable, zipSync } from 'fflate';
+import { runOrThrow } from './run.ts';
+
+const TAR_TIMEOUT_MS = 120_000;
+const EQUAL = [
+  '--sort=name',
+  '--owner=0',
+  '--group=0',
+  '--numeric-owner',
+  '--mtime=@0',
+  '--mode=u=rwX,go=rX',
+  '--format=ustar',
+];
+const UNIX = 3;
+
+/** Packs all files in `folder`, whose names in the archive start with `prefix`. */
+export async function tarGz(archive: string, folder: string, prefix = ''): Promise<void> {
+  const names = (await readdir(folder)).sort();
+  const tar = `${archive}.tar`;
+  await runOrThrow('tar', [...EQUAL, `--transform=s,^,${prefix},`, '-cf', tar, '-C', folder, ...names], TAR_TIMEOUT_MS);
+  await writeFile(archive, await promisify(gzip)(await readFile(tar), { level: 9 }));
+  await runOrThrow('rm', [tar], TAR_TIMEOUT_MS);
+}
+
+/** Packs the files in `folder`, which has no folders. */
+export async function zip(archive: string, folder: string): Promise<void> {
+  const entries: Zippable = {};
+  for (const name of (await readdir(folder)).sort()) {
+    const path = join(folder, name);
+    const mode = (await stat(path)).mode & 0o111 ? 0o755 : 0o644;
+    // The first time that the format knows. It has no time zone, and is read from the local time.
+    const attributes = { mtime: new Date(1980, 0, 1), os: UNIX, attrs: (0o100000 | mode) << 16 };
+    entries[name] = [await readFile(path), { level: 9, ...attributes }];
+  }
+  await writeFile(archive, zipSync(entries));
+}
