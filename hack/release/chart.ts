@@ -52,11 +52,7 @@ export async function writeChart(
 }
 
 /** https://artifacthub.io/docs/topics/annotations/helm/ */
-async function artifactHubAnnotations({
-  version,
-  repository,
-  changes,
-}: ChartRelease): Promise<Record<string, string>> {
+async function artifactHubAnnotations({ version, repository, changes }: ChartRelease): Promise<Record<string, string>> {
   const { spec } = parse(await readFile(join(ROOT, 'crds/windowspools.yaml'), 'utf8'));
   const sample = parse(await readFile(join(ROOT, 'config/samples/windowspool.yaml'), 'utf8'));
   const homepage = parse(await readFile(join(ROOT, 'config/krew/windowspool.yaml'), 'utf8')).spec.homepage;

@@ -196,6 +196,7 @@ export const promises: readonly ProvedPromise[] = [
   },
   {
     promise: 'the manifests, the chart and the bundle install an operator that works as in a pod',
+    inMemory: ['hack/release'],
     test: [
       'packaging/bundle',
       'packaging/chart',
@@ -204,7 +205,7 @@ export const promises: readonly ProvedPromise[] = [
       'packaging/overlays',
       'packaging/renamedRelease',
     ],
-    testAll: ['packaging/helm'],
+    testAll: ['packaging/helm', 'packaging/release'],
   },
   {
     promise: 'the operator works in pods of its image on real nodes, through rollouts, drains and failures',
@@ -241,7 +242,7 @@ export const promises: readonly ProvedPromise[] = [
     promise: 'kubectl windowspool shows what is wrong and does what it says',
     inMemory: ['cmd/kubectl-windowspool'],
     test: ['plugin/status', 'plugin/operations'],
-    testAll: ['plugin/doctor', 'plugin/images', 'plugin/lint', 'plugin/migrate'],
+    testAll: ['plugin/doctor', 'plugin/executable', 'plugin/images', 'plugin/lint', 'plugin/migrate'],
   },
   {
     promise: 'pods that cannot run on Windows are found by the policies as by the linter',

@@ -1,4 +1,7 @@
-/** Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, the image registry, cosign, Alertmanager, and the GitOps tools. */
+/**
+ * Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, the image registry, cosign, Alertmanager, actionlint,
+ * hclfmt, and the GitOps tools.
+ */
 import { baselinePath } from '../bench/baseline.ts';
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { schemaPath } from '../grafana/schema/program.ts';
@@ -12,7 +15,8 @@ try {
   await schemaPath(log);
   await baselinePath(log);
   if (process.argv.includes('--all')) {
-    for (const name of ['kstatus', 'helm3', 'registry', 'cosign', 'alertmanager'] as const) await toolPath(name, log);
+    for (const name of ['kstatus', 'helm3', 'registry', 'cosign', 'alertmanager', 'actionlint', 'hclfmt'] as const)
+      await toolPath(name, log);
     await argoCdPrograms(log);
     await fluxPrograms(log);
   }

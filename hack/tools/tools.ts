@@ -5,7 +5,9 @@ import type { GoModule, Program } from '../gobuild/program.ts';
 /** The tools of the go.mod in this folder. */
 type SharedTool = 'helm' | 'kstatus' | 'prometheus' | 'promtool';
 /** The tools that tests run in addition to the local Kubernetes. `helm` is Helm 4. */
-type ToolName = SharedTool | 'helm3' | 'registry' | 'cosign' | 'alertmanager';
+type ToolName = SharedTool | 'helm3' | 'registry' | 'cosign' | 'alertmanager' | ReleaseTool;
+/** actionlint checks workflows of GitHub, and hclfmt the format of Terraform. */
+type ReleaseTool = 'actionlint' | 'hclfmt';
 
 const PROMETHEUS = 'github.com/prometheus/prometheus';
 /** Without the service discoveries, which are most of it, because the tests have static targets. */
@@ -82,6 +84,17 @@ const alertmanagerModule: GoModule<'alertmanager'> = {
   ],
 };
 
+/** Separate from the other tools, so that a change of their go.mod does not build these again. */
+const releaseModule: GoModule<ReleaseTool> = {
+  dir: fileURLToPath(new URL('release', import.meta.url)),
+  name: 'release',
+  what: 'the tools that check the files of a release',
+  programs: [
+    { name: 'actionlint', package: 'github.com/rhysd/actionlint/cmd/actionlint', buildSeconds: 12 },
+    { name: 'hclfmt', package: 'github.com/hashicorp/hcl/v2/cmd/hclfmt', buildSeconds: 12 },
+  ],
+};
+
 function prometheus(name: SharedTool, buildSeconds: number): Program<SharedTool> {
   return {
     name,
@@ -106,5 +119,7 @@ export async function toolPath(name: ToolName, log: Log, signal?: AbortSignal): 
   if (name === 'registry') return (await ensurePrograms(registryModule, log, signal)).registry;
   if (name === 'cosign') return (await ensurePrograms(cosignModule, log, signal)).cosign;
   if (name === 'alertmanager') return (await ensurePrograms(alertmanagerModule, log, signal)).alertmanager;
+  if (name === 'actionlint' || name === 'hclfmt')
+    return (await ensurePrograms(releaseModule, log, signal, [name]))[name];
   return (await ensurePrograms(toolsModule, log, signal, [name]))[name];
 }

@@ -43,11 +43,11 @@ export class KubectlPlugin {
     this.#env = env;
   }
 
-  /** Installs the plugin: its bundle alone, outside of the sources. */
-  static async install(world: TestEnv): Promise<KubectlPlugin> {
+  /** Installs the plugin: its program alone, outside of the sources. The default is the bundle. */
+  static async install(world: TestEnv, program?: string): Promise<KubectlPlugin> {
     const { kubectl } = await ensureBinaries(log);
     const folder = await mkdtemp(join(tmpdir(), 'windowspool-plugin-'));
-    await copyFile(await pluginBundle(), join(folder, 'kubectl-windowspool'));
+    await copyFile(program ?? (await pluginBundle()), join(folder, 'kubectl-windowspool'));
     await writeFile(join(folder, COMPLETION_NAME), COMPLETION_SCRIPT, { mode: 0o755 });
     const { NO_COLOR: _, ...env } = process.env;
     return new KubectlPlugin(folder, kubectl, await ptyPath(log), {
