@@ -1,7 +1,7 @@
 /** The files of a release that other programs read, checked by these programs. */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -161,24 +161,18 @@ describe('the files of a release', function () {
 /** cfn-lint, which is installed once from PyPI in the versions of hack/release/cfn-lint.txt. */
 async function cfnLint(): Promise<string> {
   const pins = join(ROOT, 'hack/release/cfn-lint.txt');
-  const installed = join(ROOT, 'build/cfn-lint');
-  const isCurrent =
-    existsSync(join(installed, 'pins.txt')) &&
-    readFileSync(join(installed, 'pins.txt'), 'utf8') === readFileSync(pins, 'utf8');
+  const folder = join(ROOT, 'build/cfn-lint');
+  // Written when the installation is complete.
+  const complete = join(folder, 'pins.txt');
+  const isCurrent = existsSync(complete) && readFileSync(complete, 'utf8') === readFileSync(pins, 'utf8');
   if (!isCurrent) {
-    const partial = `${installed}.${process.pid}.partial`;
-    await runOrThrow('python3', ['-m', 'venv', partial], INSTALL_TIMEOUT_MS).catch((error: Error) => {
+    await rm(folder, { recursive: true, force: true });
+    await runOrThrow('python3', ['-m', 'venv', folder], INSTALL_TIMEOUT_MS).catch((error: Error) => {
       throw new Error(`cfn-lint needs Python 3.10 or newer with venv (python3-venv in Debian): ${error.message}`);
     });
-    // As a module: the scripts of the environment have the path in which it was created.
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--requirement', pins];
-    await runOrThrow(join(partial, 'bin/python'), pip, INSTALL_TIMEOUT_MS);
-    await copyFile(pins, join(partial, 'pins.txt'));
-    await rm(installed, { recursive: true, force: true });
-    await rename(partial, installed);
-    await writeFile(join(installed, 'bin/cfn-lint'), '#!/bin/sh\nexec "$(dirname "$0")/python" -m cfnlint "$@"\n', {
-      mode: 0o755,
-    });
+    const pip = ['install', '--quiet', '--disable-pip-version-check', '--no-deps', '--requirement', pins];
+    await runOrThrow(join(folder, 'bin/pip'), pip, INSTALL_TIMEOUT_MS);
+    await copyFile(pins, complete);
   }
-  return join(installed, 'bin/cfn-lint');
+  return join(folder, 'bin/cfn-lint');
 }
