@@ -4,6 +4,7 @@ import { copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
+import { buildImage } from '../image/buildImage.ts';
 import { tarGz, zip } from './archive.ts';
 import { writeBoms } from './boms.ts';
 import { changesOf, sectionOf } from './changelog.ts';
@@ -45,9 +46,10 @@ async function release(version: string): Promise<void> {
     await mkdir(folder, { recursive: true });
   }
 
-  // The image: copy the archive of buildImage (hack/image/buildImage.ts) to `${RELEASE}/windowspool-operator-${version}.image.tar`, and add
-  // `@${digest}` to the image of the manifests.
-  await writeManifests(RELEASE, join(WORK, 'manifests'), `${image}:${version}`, log);
+  const reference = `${image}:${version}`;
+  const { archive, digest } = await buildImage({ reference });
+  await copyFile(archive, join(RELEASE, `windowspool-operator-${version}.image.tar`));
+  await writeManifests(RELEASE, join(WORK, 'manifests'), `${reference}@${digest}`, log);
   await writeChart(RELEASE, join(WORK, 'chart'), { version, repository: image, changes }, log);
   await copyFile(join(ROOT, 'config/charts/artifacthub-repo.yml'), join(RELEASE, 'artifacthub-repo.yml'));
   await writeIam();
