@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { type Block, blocksOf } from './markdown.ts';
 import { pages, read } from './pages.ts';
 import { Walkthrough } from './walkthrough.ts';
@@ -53,7 +54,8 @@ const checks: readonly Check[] = [
       assert.doesNotMatch(events, /FailedCreate/);
       const [pod] = JSON.parse(await reader.run(`${pods} --output json`)).items;
       const [container] = pod.spec.containers;
-      assert.equal(container.image, '111122223333.dkr.ecr.eu-west-1.amazonaws.com/windowspool-operator:0.1.0');
+      const image = `111122223333.dkr.ecr.eu-west-1.amazonaws.com/windowspool-operator:${manifest.version}`;
+      assert.equal(container.image, image);
       const name = container.env[0].valueFrom.configMapKeyRef.name;
       const map = await reader.run(`kubectl -n winpool-system get configmap ${name} --output json`);
       assert.deepEqual(JSON.parse(map).data, { clusterName: 'my-cluster', region: 'eu-west-1' });
