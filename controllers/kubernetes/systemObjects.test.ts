@@ -405,7 +405,7 @@ describe('Linux nodes', () => {
         (_request, response) => json(response, 200, { items: [item] }),
         (server) => objects(server).linuxNode(signal),
       );
-      assert.deepEqual(answer, { ok: true, value: takesPods });
+      assert.deepEqual(answer, { ok: true, value: { acceptsPods: takesPods } });
     });
   }
 
@@ -417,7 +417,7 @@ describe('Linux nodes', () => {
     await serving(
       (request, response) => json(response, 200, pages[request.query.continue === 'next' ? 1 : 0] ?? {}),
       async (server) => {
-        assert.deepEqual(await objects(server).linuxNode(signal), { ok: true, value: true });
+        assert.deepEqual(await objects(server).linuxNode(signal), { ok: true, value: { acceptsPods: true } });
         const query = {
           labelSelector: 'kubernetes.io/os=linux',
           fieldSelector: 'spec.unschedulable=false',
@@ -431,13 +431,27 @@ describe('Linux nodes', () => {
     );
   });
 
+  it('are cordoned: the first that is usable otherwise is named if no other accepts pods', async () => {
+    const cordon = 'node.kubernetes.io/unschedulable';
+    const cordoned = [
+      { metadata: { name: 'linux-1' }, ...node({ taint: cordon, ready: 'False' }) },
+      { metadata: { name: 'linux-2' }, ...node({ taint: cordon }) },
+    ];
+    const isCordoned = 'spec.unschedulable=true';
+    const answer = await serving(
+      ({ query }, response) => json(response, 200, { items: query.fieldSelector === isCordoned ? cordoned : [] }),
+      (server) => objects(server).linuxNode(signal),
+    );
+    assert.deepEqual(answer, { ok: true, value: { acceptsPods: false, cordoned: 'linux-2' } });
+  });
+
   // The API server sends null for an empty PartialObjectMetadataList.
   for (const items of [[], null, undefined]) {
     it(`can be absent: ${JSON.stringify(items)}`, async () => {
       await serving(
         (_request, response) => json(response, 200, { items }),
         async (server) => {
-          assert.deepEqual(await objects(server).linuxNode(signal), { ok: true, value: false });
+          assert.deepEqual(await objects(server).linuxNode(signal), { ok: true, value: { acceptsPods: false } });
           assert.deepEqual(await objects(server).linuxGroups(signal), { ok: true, value: [] });
           assert.deepEqual(await objects(server).unmanagedNodes(signal), { ok: true, value: [] });
         },

@@ -11,7 +11,12 @@ import type {
 import { MANAGED_BY, NODE_GROUP_LABEL } from '../windowspool/api/labels.ts';
 import { scrub } from '../windowspool/ports/callResult.ts';
 import { hasEnded } from '../windowspool/ports/pods.ts';
-import type { ConfigMapOwner, ControllerWarning, SystemObjects } from '../windowspool/ports/prerequisites.ts';
+import type {
+  ConfigMapOwner,
+  ControllerWarning,
+  LinuxNodeView,
+  SystemObjects,
+} from '../windowspool/ports/prerequisites.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { managerOf } from './managerOf.ts';
@@ -45,6 +50,8 @@ const MOST_PAGES = 25;
 
 /** Taints of nodes that are unhealthy or terminating. CoreDNS may tolerate other taints. */
 const UNUSABLE = /^node\.kubernetes\.io\/|^node\.cloudprovider\.kubernetes\.io\//;
+/** The taint of a cordoned node. */
+const CORDON = 'node.kubernetes.io/unschedulable';
 
 /**
  * The source of the VPC resource controller's events. Nodes have no namespace, so their events are in `default`:
@@ -119,7 +126,7 @@ export function createSystemObjects(client: KubernetesClient): SystemObjects {
           lastTimestamp === undefined || lastTimestamp === null || Date.parse(lastTimestamp) >= createdAt;
         return newestWarnings((items ?? []).filter(ofThisNode));
       }),
-    linuxNode: (signal) => toCallResult('list nodes', signal, () => anyTakesPods(client, signal)),
+    linuxNode: (signal) => toCallResult('list nodes', signal, () => linuxNodeView(client, signal)),
     dnsNodes: (signal) =>
       toCallResult('list pods', signal, async () => {
         // Deleted pods that still run have a node, too.
@@ -160,18 +167,29 @@ function ownerOf({ metadata = {} }: Wire<V1ConfigMap>, key: string): ConfigMapOw
   };
 }
 
-/** Reads pages until a node accepts pods. */
-async function anyTakesPods(client: KubernetesClient, signal: AbortSignal): Promise<boolean> {
-  const query = { labelSelector: LINUX, fieldSelector: 'spec.unschedulable=false', limit: PAGE };
+async function linuxNodeView(client: KubernetesClient, signal: AbortSignal): Promise<LinuxNodeView> {
+  if (await findUsable(client, false, signal)) return { acceptsPods: true };
+  const cordoned = (await findUsable(client, true, signal))?.metadata?.name;
+  return { acceptsPods: false, ...(cordoned !== undefined && { cordoned }) };
+}
+
+/** Reads pages until a Linux node is usable, among those that are cordoned or those that are not. */
+async function findUsable(
+  client: KubernetesClient,
+  isCordoned: boolean,
+  signal: AbortSignal,
+): Promise<Wire<V1Node> | undefined> {
+  const query = { labelSelector: LINUX, fieldSelector: `spec.unschedulable=${isCordoned}`, limit: PAGE };
   let next: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
     const options = { query: { ...query, continue: next }, signal };
     const { items, metadata } = await client.request<V1NodeList>('GET', nodePath(), options);
-    if (items?.some(takesPods)) return true;
+    const found = items?.find(isUsable);
+    if (found) return found;
     next = metadata?.continue || undefined;
     if (next === undefined) break;
   }
-  return false;
+  return undefined;
 }
 
 /** The node groups of all Linux nodes. Each page excludes the groups that are known, so there is at most one page more than groups. */
@@ -192,8 +210,11 @@ async function groupsOf(client: KubernetesClient, signal: AbortSignal): Promise<
   return [...groups].sort();
 }
 
-function takesPods({ spec, status }: Wire<V1Node>): boolean {
-  const broken = spec?.taints?.some(({ key, effect }) => effect !== 'PreferNoSchedule' && UNUSABLE.test(key)) ?? false;
+/** Whether a node accepts pods, or would if it were not cordoned. */
+function isUsable({ spec, status }: Wire<V1Node>): boolean {
+  const broken =
+    spec?.taints?.some(({ key, effect }) => key !== CORDON && effect !== 'PreferNoSchedule' && UNUSABLE.test(key)) ??
+    false;
   const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
   return !broken && ready === true;
 }

@@ -82,7 +82,7 @@ describe('an operator that enables Windows IPAM', () => {
     );
     assert.match(
       conditionOf(paused, 'PrerequisitesMet') ?? '',
-      /Set enable-windows-ipam: "true" in the ConfigMap \(kubectl /,
+      /Enable Windows IPAM: kubectl -n kube-system patch configmap amazon-vpc-cni /,
     );
   });
 

@@ -30,7 +30,7 @@ const rows: readonly Row[] = [
     violate: (world) => world.kubectl('cordon', ...LINUX),
     restore: (world) => world.kubectl('uncordon', ...LINUX),
     reason: 'NoLinuxNode',
-    words: /no Linux node that accepts pods/,
+    words: /No Linux node accepts pods.*\bkubectl uncordon \S+$/,
   },
   {
     what: 'Windows IPAM is enabled in the ConfigMap',
@@ -38,7 +38,7 @@ const rows: readonly Row[] = [
     violate: (world) => world.apply(windowsIpam(false)),
     restore: (world) => world.apply(windowsIpam(true)),
     reason: 'WindowsIPAMDisabled',
-    words: /\bvpc-cni\b.*\benable-windows-ipam: "true" in the ConfigMap/,
+    words: /Windows IPAM is disabled.*\bkubectl -n kube-system patch configmap amazon-vpc-cni\b/,
   },
   {
     what: 'the legacy VPC resource controller is deleted',
@@ -84,7 +84,7 @@ describe('the prerequisites of a pool', () => {
       await is(name, 'PrerequisitesMet', `False/${reason}`);
       await is(name, 'Ready', `False/${reason}`);
       assert.match(await message(name, 'PrerequisitesMet'), words);
-      assert.match(await message(name, 'PrerequisitesMet'), /See https:\/\/\S+\/prerequisites\.md#[a-z0-9-]+\.$/);
+      assert.match(await message(name, 'PrerequisitesMet'), /See https:\/\/\S+\/prerequisites\.md#[a-z0-9-]+\./);
       assert.ok((await measured(name)).includes(`False/${reason}`), `the metric of ${reason}`);
       assert.equal(creations(name), 0);
       await restore(fixture.world);

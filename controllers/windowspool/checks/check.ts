@@ -73,6 +73,8 @@ export interface Answer {
    * Without a full stop; empty if there is nothing to say.
    */
   readonly message: string;
+  /** What to do, in sentences that end with a command: `Enable Windows IPAM: kubectl ...`. Without a full stop, so that the command can be copied. */
+  readonly fix?: string;
   /** What was found is only a warning. */
   readonly severity?: 'Warning';
   /** It resolves automatically. */
@@ -90,8 +92,8 @@ export function metWith(message: string): Answer {
 }
 
 /** It is not met. */
-export function notMet(message: string): Answer {
-  return { status: 'NotMet', message };
+export function notMet(message: string, fix?: string): Answer {
+  return { status: 'NotMet', message, ...(fix !== undefined && { fix }) };
 }
 
 /** It is not met, and will be without an action of the user. */
@@ -100,8 +102,8 @@ export function notMetYet(message: string): Answer {
 }
 
 /** It may not be met. */
-export function warning(message: string): Answer {
-  return { status: 'NotMet', message, severity: 'Warning' };
+export function warning(message: string, fix?: string): Answer {
+  return { ...notMet(message, fix), severity: 'Warning' };
 }
 
 /** A fact could not be read. `permission`: what reading it needs; `permissions`: what reading any fact needs. */

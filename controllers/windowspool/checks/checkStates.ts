@@ -1,7 +1,6 @@
 /** status.checks: the checks that need attention. Pure. */
 import type { CheckState } from '../api/api.gen.ts';
 import { foreignText } from '../ports/foreignText.ts';
-import { sentence } from '../util/words.ts';
 import { describeResult } from './describeChecks.ts';
 import type { CheckResult, CheckResults } from './runChecks.ts';
 
@@ -31,6 +30,6 @@ function stateOf(result: CheckResult): CheckState {
     severity,
     status: status as CheckState['status'],
     reason: check.reason,
-    message: foreignText(sentence(describeResult(result)), MESSAGE_LENGTH),
+    message: foreignText(describeResult(result), MESSAGE_LENGTH),
   };
 }

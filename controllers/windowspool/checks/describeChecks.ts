@@ -4,7 +4,7 @@ import { IGNORE_PREREQUISITES_ANNOTATION } from '../api/labels.ts';
 import type { PrerequisitesState } from '../model/conditions.ts';
 import type { Settings } from '../model/observedState.ts';
 import { hashOf } from '../util/hash.ts';
-import { count, joined, sentence } from '../util/words.ts';
+import { compact, count, joined, sentence } from '../util/words.ts';
 import { annotationFault } from './ignoredChecks.ts';
 import type { CheckResult, CheckResults } from './runChecks.ts';
 
@@ -16,35 +16,46 @@ export function prerequisitesLink({ docsUrl }: Docs, section: string): string {
 }
 
 /** The message of one prerequisite, with a link to the docs; for several, their reasons, because status.checks has the messages. */
-export function describeResults(results: readonly CheckResult[], settings: Docs): string {
+function describeResults(results: readonly CheckResult[], settings: Docs): string {
   const [first, ...more] = results;
   if (!first) return '';
-  if (more.length > 0)
-    return `${joined(
-      results.map(({ check }) => check.reason),
-      results.length,
-    )}. See status.checks.`;
-  return `${sentence(describeResult(first))} See ${prerequisitesLink(settings, first.check.section)}.`;
+  return more.length > 0 ? `${namesOf(results)}. See status.checks.` : describeResult(first, settings);
 }
 
-/** What was found, without a full stop. A transient error is not included: the message would change with each attempt. */
-export function describeResult({ message, isUnknown, right }: CheckResult): string {
+/** The reasons of all of them. */
+export function namesOf(results: readonly CheckResult[]): string {
+  return joined(
+    results.map(({ check }) => check.reason),
+    results.length,
+  );
+}
+
+/** What was found, in sentences, with a link to the docs if `settings` are given. A command is the end. */
+export function describeResult(result: CheckResult, settings?: Docs): string {
+  const link = settings && `See ${prerequisitesLink(settings, result.check.section)}.`;
+  return compact([sentence(findingOf(result)), link, result.fix]).join(' ');
+}
+
+/** A transient error is not included: the message would change with each attempt. */
+function findingOf({ message, isUnknown, right }: CheckResult): string {
   if (!isUnknown) return message;
   return right === undefined ? 'Could not be checked' : `Could not be checked: ${message}`;
 }
 
-/** Warnings and ignored prerequisites, and errors in the annotation; empty when there are none. */
-export function remarksOf(pool: WindowsPool, { warned, ignored }: CheckResults, settings: Docs): string {
+/** Errors in the annotation, ignored prerequisites and warnings; empty when there are none. The command of a warning is the end. */
+export function remarksOf(pool: WindowsPool, { failed, warned, ignored }: CheckResults, settings: Docs): string {
   const named = (results: readonly CheckResult[]) => {
     const [only, ...more] = results;
     const reason = only && more.length === 0 ? `${only.check.reason}: ` : '';
     return reason + describeResults(results, settings);
   };
+  // Beside what is not met, a warning is only named.
+  const warnings = failed.length > 0 ? `${namesOf(warned)}. See status.checks.` : named(warned);
   const texts = [
-    warned.length > 0 && `${count(warned.length, 'warning')}: ${named(warned)}`,
+    annotationFault(pool, settings),
     ignored.length > 0 &&
       `${count(ignored.length, 'prerequisite')} ignored by annotation ${IGNORE_PREREQUISITES_ANNOTATION}: ${named(ignored)}`,
-    annotationFault(pool, settings),
+    warned.length > 0 && `${count(warned.length, 'warning')}: ${warnings}`,
   ];
   return texts.flatMap((text) => (text ? [` ${text}`] : [])).join('');
 }

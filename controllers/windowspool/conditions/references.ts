@@ -39,8 +39,10 @@ export function referring(
     earlier.push({ origin: whole?.origin ?? type, text: message });
     if (whole) {
       origins.set(type, whole.origin);
-      const beginning = SHOWN_ALONE.includes(type) ? `${firstSentence(message)} ` : '';
-      return [type, { ...state, message: beginning + referenceTo(whole.origin) }];
+      if (!SHOWN_ALONE.includes(type)) return [type, { ...state, message: referenceTo(whole.origin) }];
+      const beginning = firstSentence(message);
+      // A reference to the same sentence says no more.
+      return [type, beginning === message ? state : { ...state, message: `${beginning} ${referenceTo(whole.origin)}` }];
     }
     return [type, part ? { ...state, message: message.replace(part.text, () => referenceTo(part.origin)) } : state];
   });

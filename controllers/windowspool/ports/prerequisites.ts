@@ -234,6 +234,12 @@ export interface SecurityGroups {
   ): Promise<CallResult<readonly SecurityGroup[]>>;
 }
 
+/** Whether a Linux node accepts pods; `cordoned`: one that would accept them if it were not cordoned. */
+export interface LinuxNodeView {
+  readonly acceptsPods: boolean;
+  readonly cordoned?: string;
+}
+
 /** Objects of the cluster that are read on demand, uncached. */
 export interface SystemObjects {
   /** The data of ConfigMap kube-system/amazon-vpc-cni; undefined when it does not exist. */
@@ -264,8 +270,8 @@ export interface SystemObjects {
     node: Pick<NodeRecord, 'name' | 'createdAt'>,
     signal: AbortSignal,
   ): Promise<CallResult<readonly ControllerWarning[]>>;
-  /** Whether a Linux node accepts pods. */
-  linuxNode(signal: AbortSignal): Promise<CallResult<boolean>>;
+  /** Whether a Linux node accepts pods; if none does, one that is only cordoned. */
+  linuxNode(signal: AbortSignal): Promise<CallResult<LinuxNodeView>>;
   /** The node of each pod of CoreDNS that is scheduled and not terminating, sorted; two pods on a node are listed twice. */
   dnsNodes(signal: AbortSignal): Promise<CallResult<readonly string[]>>;
   /** The nodes that are in no managed node group, and that EKS does not manage otherwise, such as on Fargate; sorted, a few hundred at most. */

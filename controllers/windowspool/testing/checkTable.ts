@@ -1,5 +1,6 @@
 /** Tests of checks: the input of each row, and what needs attention. */
 
+import { describeResult } from '../checks/describeChecks.ts';
 import type { CheckInput } from '../providers/nodeGroup/model/checkFacts.ts';
 import { sentence } from '../util/words.ts';
 import { type Brief, textTable } from './goldenTexts.ts';
@@ -13,8 +14,10 @@ export function unmet(input: CheckInput): string[] {
   const { all, failed, warned, unknown } = examine(input);
   return [
     ...all.flatMap(({ status, message }) => (status === 'Met' && message ? `note: ${sentence(message)}` : [])),
-    ...warned.map(({ check, message }) => `${check.reason} (warning): ${message}`),
-    ...failed.map(({ check, message, isTransient }) => `${check.reason}: ${message}${isTransient ? ' (passes)' : ''}`),
+    ...warned.map((result) => `${result.check.reason} (warning): ${describeResult(result)}`),
+    ...failed.map(
+      (result) => `${result.check.reason}: ${describeResult(result)}${result.isTransient ? ' (passes)' : ''}`,
+    ),
     ...unknown.map(({ check, message }) => `${check.reason} (unknown): ${message}`),
   ];
 }

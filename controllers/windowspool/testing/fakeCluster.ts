@@ -186,7 +186,7 @@ export class FakeCluster extends FakeCalls {
         legacyController: () => this.call('get Deployment vpc-resource-controller', () => false),
         controllerWarnings: ({ name }) => this.call('list events', () => this.controllerWarnings.get(name) ?? []),
         podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),
-        linuxNode: () => this.call('list Linux nodes', () => true),
+        linuxNode: () => this.call('list Linux nodes', () => ({ acceptsPods: true })),
         dnsNodes: () => this.call('list CoreDNS pods', () => this.kubeSystem.dnsNodes),
         unmanagedNodes: () => this.call('list unmanaged nodes', () => this.kubeSystem.unmanagedNodes),
         linuxGroups: () => this.call('list Linux groups', () => this.kubeSystem.linuxGroups),

@@ -39,7 +39,7 @@ export function sampleFacts(change: Partial<CheckFacts> = {}): CheckFacts {
     podWebhook: known(true),
     accessEntry: known({ type: 'EC2_WINDOWS' }),
     roleMappings: known([]),
-    linuxNode: known(true),
+    linuxNode: known({ acceptsPods: true }),
     linuxRoles: known([{ group: 'linux', nodeRoleArn: 'arn:aws:iam::111122223333:role/linux-nodes' }]),
     instanceTypes: known([{ name: 'm5.large', architectures: ['x86_64'], addressesPerInterface: 10 }]),
     offerings: known([
@@ -181,7 +181,7 @@ export const randomFacts: fc.Arbitrary<CheckFacts> = fc.record(
         }),
       ),
     ),
-    linuxNode: some(fc.boolean()),
+    linuxNode: some(fc.record({ acceptsPods: fc.boolean() })),
     nodeGroups: some(fc.constantFrom(['web'], Array.from({ length: 30 }, String))),
     linuxRoles: some(fc.array(fc.record({ group: fc.constant('linux'), nodeRoleArn: role }))),
     instanceTypes: some(

@@ -113,7 +113,9 @@ export const launchSettingsCases: readonly PlanCase[] = [
   },
   {
     name: 'nothing is created while a prerequisite is not met',
-    observed: launchSettingsToBe(DISK_100, { prerequisites: sampleFacts({ linuxNode: known(false) }) }),
+    observed: launchSettingsToBe(DISK_100, {
+      prerequisites: sampleFacts({ linuxNode: known({ acceptsPods: false }) }),
+    }),
     want: [],
     waits: { because: 'PrerequisitesMet NoLinuxNode', until: '20s' },
   },

@@ -15,7 +15,10 @@ export const clusterStatus: NodeGroupCheck = {
     const found = `EKS cluster ${name} is ${status}. EKS creates node groups only in an ACTIVE cluster`;
     return CHANGING.includes(status)
       ? notMetYet(`${found}. The operator waits`)
-      : notMet(`${found}. Check its health (aws eks describe-cluster --name ${name} --query cluster.health)`);
+      : notMet(
+          found,
+          `Check the health of the cluster: aws eks describe-cluster --name ${name} --query cluster.health`,
+        );
   },
 };
 
@@ -48,7 +51,8 @@ export const autoMode: NodeGroupCheck = {
     const found = `EKS cluster ${cluster.name} runs in Auto Mode, whose nodes cannot run Windows`;
     if (cniAddon?.ok && !cniAddon.value)
       return notMet(
-        `${found}. A node group in this cluster can, but it needs the vpc-cni add-on, which is not installed. Install it (aws eks create-addon --cluster-name ${cluster.name} --addon-name vpc-cni --configuration-values '{"enableWindowsIpam":"true"}')`,
+        `${found}. A node group in this cluster can, but it needs the vpc-cni add-on, which is not installed`,
+        `Install the add-on: aws eks create-addon --cluster-name ${cluster.name} --addon-name vpc-cni --configuration-values '{"enableWindowsIpam":"true"}'`,
       );
     return warning(
       `${found}. The node group of the pool can, and needs the vpc-cni add-on${cniAddon?.ok ? ', which is installed' : ''}. Do not remove the add-on`,

@@ -16,10 +16,12 @@ export const coreDns: NodeGroupCheck = {
       const down = 'While this node is drained or down, pods cannot resolve DNS names';
       if (nodes.length === 1)
         return notMet(
-          `CoreDNS has one pod, on node ${node}. ${down}. Run at least 2: with the coredns add-on, set replicaCount in its configuration values, otherwise scale the Deployment (kubectl -n kube-system scale deployment coredns --replicas=2)`,
+          `CoreDNS has one pod, on node ${node}. ${down}`,
+          'Run at least 2: with the coredns add-on, set replicaCount in its configuration values. Otherwise, scale the Deployment: kubectl -n kube-system scale deployment coredns --replicas=2',
         );
       return notMet(
-        `All pods of CoreDNS are on node ${node}. ${down}. If other Linux nodes have room, restart CoreDNS, which spreads the pods (kubectl -n kube-system rollout restart deployment coredns). Otherwise, add a Linux node`,
+        `All pods of CoreDNS are on node ${node}. ${down}`,
+        'If no other Linux node has room, add one. Otherwise, restart CoreDNS, which spreads the pods: kubectl -n kube-system rollout restart deployment coredns',
       );
     }),
 };

@@ -35,7 +35,8 @@ export const hibernation: NodeGroupCheck = {
         always
           ? met
           : notMet(
-              `nodeGroup.warmPool.poolState is Hibernated, and EC2 cannot hibernate instances whose root volume is not encrypted. Set it to Stopped or Running, or encrypt new volumes (aws ec2 enable-ebs-encryption-by-default --region ${input.region})`,
+              `nodeGroup.warmPool.poolState is Hibernated, and EC2 cannot hibernate instances whose root volume is not encrypted`,
+              `Set it to Stopped or Running, or encrypt new volumes: aws ec2 enable-ebs-encryption-by-default --region ${input.region}`,
             ),
       );
     });

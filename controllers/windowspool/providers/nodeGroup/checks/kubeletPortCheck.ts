@@ -53,11 +53,13 @@ export const kubeletPort: NodeGroupCheck = {
       const fails = 'so the API server cannot reach the kubelets: kubectl logs, exec and port-forward fail';
       if (!allowsTcp(of(to), 'inbound', KUBELET, from))
         return notMet(
-          `No inbound rule of the nodes' ${named(to)} allows TCP port ${KUBELET} from the control plane (${joined(from)}), ${fails}. Add one (aws ec2 authorize-security-group-ingress --region ${region} --group-id ${target} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${source}}]')`,
+          `No inbound rule of the nodes' ${named(to)} allows TCP port ${KUBELET} from the control plane (${joined(from)}), ${fails}`,
+          `Add one: aws ec2 authorize-security-group-ingress --region ${region} --group-id ${target} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${source}}]'`,
         );
       if (!allowsTcp(of(from), 'outbound', KUBELET, to))
         return notMet(
-          `No outbound rule of the control plane's ${named(from)} allows TCP port ${KUBELET} to the nodes (${joined(to)}), ${fails}. Add one (aws ec2 authorize-security-group-egress --region ${region} --group-id ${source} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${target}}]')`,
+          `No outbound rule of the control plane's ${named(from)} allows TCP port ${KUBELET} to the nodes (${joined(to)}), ${fails}`,
+          `Add one: aws ec2 authorize-security-group-egress --region ${region} --group-id ${source} --ip-permissions 'IpProtocol=tcp,FromPort=10250,ToPort=10250,UserIdGroupPairs=[{GroupId=${target}}]'`,
         );
       return met;
     });

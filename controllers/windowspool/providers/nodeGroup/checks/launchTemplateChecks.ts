@@ -109,7 +109,8 @@ function ownTemplateIsAsWritten({ ownTemplate: seen }: CheckInput): Answer | und
   const { version, others } = seen.unlike;
   const what = others.length > 0 ? ` It also sets ${joined(others)}.` : '';
   return notMet(
-    `Version ${version} of launch template ${seen.name} does not have the settings that the operator wrote.${what} Check who created it (aws ec2 describe-launch-template-versions --launch-template-name ${seen.name}), and delete that version`,
+    `Version ${version} of launch template ${seen.name} does not have the settings that the operator wrote.${what} Delete that version`,
+    `To see who created it: aws ec2 describe-launch-template-versions --launch-template-name ${seen.name}`,
   );
 }
 

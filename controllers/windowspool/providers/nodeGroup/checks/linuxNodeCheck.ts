@@ -7,11 +7,11 @@ export const linuxNode: SystemCheck = {
   explains: ['NotReady'],
   needs: ['linuxNode'],
   evaluate: ({ facts }) =>
-    given(facts, 'linuxNode', (exists) =>
-      exists
-        ? met
-        : notMet(
-            'The cluster has no Linux node that accepts pods, and CoreDNS runs only on Linux. Add a Linux node group or a Fargate profile for kube-system, or uncordon a node (kubectl uncordon NODE)',
-          ),
-    ),
+    given(facts, 'linuxNode', ({ acceptsPods, cordoned }) => {
+      if (acceptsPods) return met;
+      const found = 'No Linux node accepts pods, and CoreDNS runs only on Linux';
+      if (cordoned === undefined)
+        return notMet(`${found}. Add a Linux node group, or a Fargate profile for kube-system`);
+      return notMet(found, `Add a Linux node group, or uncordon node ${cordoned}: kubectl uncordon ${cordoned}`);
+    }),
 };

@@ -58,7 +58,7 @@ describe('the checks of the node role', () => {
       'such an entry, if Linux nodes use the role',
       sampleInput({ facts: sampleFacts({ accessEntry: known({ type: 'EC2_LINUX' }), linuxRoles: SHARED }) }),
       [
-        ['NodeAccessInvalid', ROLE, 'EC2_LINUX', 'nodeGroup.nodeRole'],
+        ['NodeAccessInvalid', 'node role windows-nodes', 'EC2_LINUX', 'nodeGroup.nodeRole'],
         ['NodeRoleShared', ROLE, 'linux', 'nodeGroup.nodeRole'],
       ],
     ],

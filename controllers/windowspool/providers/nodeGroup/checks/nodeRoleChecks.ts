@@ -3,8 +3,8 @@
 import { type Answer, met, metWith, notMet, required, warning } from '../../../checks/check.ts';
 import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
-import { joined, shellWord } from '../../../util/words.ts';
-import { roleArnOf, sameRole, withoutPath } from '../desired/nodeRole.ts';
+import { capitalized, joined, shellWord } from '../../../util/words.ts';
+import { roleArnOf, roleName, sameRole, withoutPath } from '../desired/nodeRole.ts';
 import { isCustom } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { given, type NodeGroupCheck, unread } from './nodeGroupCheck.ts';
@@ -46,22 +46,18 @@ function needsEntry({ spec, facts, creating }: CheckInput): boolean {
 }
 
 function ofType({ type, createdAt }: AccessEntry, input: CheckInput): Answer {
-  const { cluster, facts } = input;
-  const entry = `The access entry of node role ${roleIn(input)} in cluster ${cluster.name}`;
+  const { facts } = input;
+  const entry = `The access entry of node role ${roleName(roleIn(input))}`;
   if (type !== 'EC2_WINDOWS') {
-    const cause =
-      type === 'EC2_LINUX'
-        ? 'with it, kube-proxy on Windows nodes lacks permissions, and the nodes run no pods'
-        : 'with it, Windows nodes cannot join';
-    return notMet(
-      `${entry} has type ${type}: ${cause}. The type of an entry cannot change. ${withAnotherEntry(input)}`,
-    );
+    const effect = type === 'EC2_LINUX' ? 'run no pods' : 'cannot join';
+    return withAnotherEntry(`${entry} has type ${type}, with which Windows nodes ${effect}`, input);
   }
   // Reading the role is optional. An entry belongs to its ID: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessEntry.html
   const role = facts.roleCreatedAt?.ok ? facts.roleCreatedAt.value : undefined;
   if (createdAt === undefined || role === undefined || createdAt >= role) return met;
   return notMet(
-    `${entry} is from ${timeOf(createdAt)}, and the role from ${timeOf(role)}: the role was deleted and created again. An entry applies only to the role for which it was created, so nodes cannot join. ${newEntry(input).replace('delete', 'Delete')}`,
+    `${entry} is from ${timeOf(createdAt)}, and the role from ${timeOf(role)}: the role was deleted and created again. An entry applies only to the role for which it was created, so nodes cannot join`,
+    newEntry(input),
   );
 }
 
@@ -74,21 +70,25 @@ function timeOf(ms: number): string {
  * (https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html), and the call fails while there is one. Nothing but the user or the operator creates it again: EKS does that only
  * together with a node group (https://github.com/aws/containers-roadmap/issues/2425).
  */
-function withAnotherEntry(input: CheckInput): string {
+function withAnotherEntry(found: string, input: CheckInput): Answer {
   const role = roleIn(input);
   const { linuxRoles } = input.facts;
   const isShared = linuxRoles?.ok && linuxRoles.value.some(({ nodeRoleArn }) => sameRole(nodeRoleArn, role));
-  if (isShared) return withAnotherRole(input);
-  return `If only Windows nodes use the role, ${newEntry(input)}. Otherwise, ${withAnotherRole(input).replace('Set ', 'set ')}`;
+  if (isShared) return notMet(`${found}. ${withAnotherRole(input)}`);
+  // Linux nodes that use the role lose their access with the entry: the safe way comes first.
+  const otherRole = `If Linux nodes use the role, ${withAnotherRole(input).replace('Set ', 'set ')}`;
+  return notMet(found, `${otherRole}. ${newEntry(input, 'Otherwise, ')}`);
 }
 
-function newEntry(input: CheckInput): string {
+/** Ends with the commands. An operator that manages the entry creates it again. */
+function newEntry(input: CheckInput, condition = ''): string {
   const { cluster, managesAccessEntry } = input;
   const role = roleIn(input);
   const deletion = `aws eks delete-access-entry --cluster-name ${cluster.name} --principal-arn ${shellWord(role)}`;
-  return managesAccessEntry
-    ? `delete the access entry (${deletion}), and the operator creates it with type EC2_WINDOWS`
-    : `delete the access entry, and create it with type EC2_WINDOWS (${deletion} && ${creationOf(role, cluster.name)})`;
+  const step = managesAccessEntry
+    ? `delete the entry, which the operator creates again: ${deletion}`
+    : `replace the entry: ${deletion} && ${creationOf(role, cluster.name)}`;
+  return capitalized(condition + step);
 }
 
 /** The result for a role that is in aws-auth and has no access entry. */
@@ -101,8 +101,8 @@ function byMapping({ groups }: RoleMapping, input: CheckInput): Answer {
   // Where access entries exist, EKS may still create one with the node group.
   if (facts.accessEntry && isAccessPending(input))
     return warning(
-      `${lacking}, and the role has no access entry. EKS usually creates one of type EC2_WINDOWS with the node group. ` +
-        `To be sure, create it (${creationOf(role, cluster.name)})`,
+      `${lacking}, and the role has no access entry. EKS usually creates one with the node group. If it does not, the nodes run no pods`,
+      `To prevent that, create it now: ${creationOf(role, cluster.name)}`,
     );
   return notMet(`${lacking}. Add ${missing.length === 1 ? 'it' : 'them'} to the groups of the role in mapRoles`);
 }
@@ -121,7 +121,8 @@ function withoutAccess(input: CheckInput): Answer {
   const consequence = consequenceOf(input);
   if (facts.accessEntry)
     return notMet(
-      `Node role ${role} has no access entry in cluster ${cluster.name}${consequence}. Create it (${creationOf(role, cluster.name)}), or set nodeGroup.accessEntryManagement: Operator`,
+      `Node role ${role} has no access entry in cluster ${cluster.name}${consequence}`,
+      `Set nodeGroup.accessEntryManagement: Operator, or create it: ${creationOf(role, cluster.name)}`,
     );
   return notMet(
     `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not map node role ${role}${consequence}. ${mappingOf(role, input)}`,

@@ -14,7 +14,8 @@ export const legacyController: SystemCheck = {
     given(facts, 'legacyController', (exists) =>
       exists
         ? notMet(
-            'Deployment kube-system/vpc-resource-controller exists. It is obsolete, and disables the VPC resource controller in the control plane. Delete it (kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook --ignore-not-found)',
+            'Deployment kube-system/vpc-resource-controller exists. It is obsolete, and disables the VPC resource controller in the control plane',
+            'Delete the Deployment: kubectl -n kube-system delete deployment vpc-resource-controller vpc-admission-webhook --ignore-not-found',
           )
         : met,
     ),
@@ -36,8 +37,8 @@ export const clusterRole: NodeGroupCheck = {
       const role = roleName(cluster.roleArn);
       const [, partition = 'aws'] = cluster.roleArn.split(':');
       return warning(
-        `IAM role ${role} of cluster ${cluster.name} does not have the policy ${CONTROLLER_POLICY}, with which EKS assigns IP addresses to Windows nodes and pods. ` +
-          `Unless another policy grants the same permissions, attach it (aws iam attach-role-policy --role-name ${shellWord(role)} --policy-arn arn:${partition}:iam::aws:policy/${CONTROLLER_POLICY})`,
+        `IAM role ${role} of cluster ${cluster.name} does not have the policy ${CONTROLLER_POLICY}, with which EKS assigns IP addresses to Windows nodes and pods`,
+        `Unless another policy grants the same permissions, attach the policy: aws iam attach-role-policy --role-name ${shellWord(role)} --policy-arn arn:${partition}:iam::aws:policy/${CONTROLLER_POLICY}`,
       );
     }),
 };

@@ -13,25 +13,17 @@ describe('the checks of Windows IPAM', () => {
     [
       'Windows IPAM that is disabled, without the vpc-cni add-on',
       sampleInput({ facts: sampleFacts({ cniConfig: off }) }),
-      [['WindowsIPAMDisabled', 'kube-system/amazon-vpc-cni', 'enable-windows-ipam', 'kubectl -n kube-system']],
+      [['WindowsIPAMDisabled', 'kubectl -n kube-system', 'configmap amazon-vpc-cni', 'enable-windows-ipam']],
     ],
     [
       'Windows IPAM that was never enabled',
       sampleInput({ facts: sampleFacts({ cniConfig: known({}) }) }),
-      [['WindowsIPAMDisabled', 'kube-system/amazon-vpc-cni', 'enable-windows-ipam', 'kubectl -n kube-system']],
+      [['WindowsIPAMDisabled', 'kubectl -n kube-system', 'configmap amazon-vpc-cni', 'enable-windows-ipam']],
     ],
     [
       'Windows IPAM that is disabled in the vpc-cni add-on',
       sampleInput({ facts: sampleFacts({ cniConfig: off, cniAddon: addon(false) }) }),
-      [
-        [
-          'WindowsIPAMDisabled',
-          'kube-system/amazon-vpc-cni',
-          'enable-windows-ipam',
-          'prod',
-          '{"enableWindowsIpam":"true"}',
-        ],
-      ],
+      [['WindowsIPAMDisabled', 'kube-system/amazon-vpc-cni', 'prod', '{"enableWindowsIpam":"true"}']],
     ],
     [
       'Windows IPAM that is enabled in the vpc-cni add-on and not in the ConfigMap',
@@ -41,11 +33,10 @@ describe('the checks of Windows IPAM', () => {
       [
         [
           'WindowsIPAMDisabled',
-          'kube-system/amazon-vpc-cni',
-          'prod',
           'DEGRADED',
-          'enable-windows-ipam',
           'kubectl -n kube-system',
+          'configmap amazon-vpc-cni',
+          'enable-windows-ipam',
         ],
       ],
     ],

@@ -1,4 +1,4 @@
-import { met, notMet, notMetYet, required } from '../../../checks/check.ts';
+import { type Answer, met, notMet, notMetYet, required } from '../../../checks/check.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Addon } from '../../../ports/prerequisites.ts';
 import { CLUSTER_NAME } from '../launchTemplate/bootstrap.ts';
@@ -20,17 +20,18 @@ export const windowsIpam: SystemCheck = {
     // The setting of the add-on is sufficient when the ConfigMap cannot be read.
     if (!cniConfig.ok) return cniAddon?.ok && cniAddon.value?.windowsIpam ? met : unread('cniConfig', cniConfig.error);
     if (isIpamOn(cniConfig.value)) return met;
+    const off = 'Windows IPAM is disabled: Windows pods get no IP addresses.';
+    if (!offer) return withRemedy(off, cniAddon, cluster.name, cniConfig.value !== undefined);
     const value = cniConfig.value?.[IPAM_KEY];
     const found = !cniConfig.value
       ? 'does not exist'
       : value === undefined
         ? `does not set ${IPAM_KEY}`
         : `has ${IPAM_KEY}: ${JSON.stringify(value)}`;
-    const off = `Windows IPAM is disabled, so pods get no IP addresses. ConfigMap kube-system/amazon-vpc-cni ${found}${lastWriterOf(facts)}.`;
-    if (!offer) return notMet(`${off} ${remedy(cniAddon, cluster.name, cniConfig.value !== undefined)}`);
+    const state = `${off} ConfigMap kube-system/amazon-vpc-cni ${found}${lastWriterOf(facts)}.`;
     const move = nextIpamMove(facts, offer);
-    if (move.kind === 'blocked') return notMet(`${off} ${move.why}`);
-    return notMetYet(`${off} ${describeMove(move, cluster.name)}`);
+    if (move.kind === 'blocked') return notMet(`${state} ${move.why}`);
+    return notMetYet(`${state} ${describeMove(move, cluster.name)}`);
   },
 };
 
@@ -45,15 +46,27 @@ const VALUE = '{"enableWindowsIpam":"true"}';
 const PATCH = `kubectl -n kube-system patch configmap amazon-vpc-cni --type merge -p '{"data":{"${IPAM_KEY}":"true"}}'`;
 const CREATE = `kubectl -n kube-system create configmap amazon-vpc-cni --from-literal ${IPAM_KEY}=true`;
 
-/** How to enable Windows IPAM at the owner of the setting. `exists`: whether the ConfigMap exists. */
-function remedy(addon: CallResult<Addon | undefined> | undefined, cluster: string, exists: boolean): string {
-  const change = `et ${IPAM_KEY}: "true" in the ConfigMap (${exists ? PATCH : CREATE})`;
+/** That it is off, and how to enable it at the owner of the setting. `exists`: whether the ConfigMap exists. */
+function withRemedy(
+  off: string,
+  addon: CallResult<Addon | undefined> | undefined,
+  cluster: string,
+  exists: boolean,
+): Answer {
+  const command = exists ? PATCH : CREATE;
   // An installed add-on reverts a patch of the ConfigMap.
   // Without AWS, the plugin knows only the URL of the cluster.
   if (!addon?.ok)
-    return `If the vpc-cni add-on is installed (aws eks describe-addon --cluster-name ${CLUSTER_NAME.test(cluster) ? cluster : 'CLUSTER'} --addon-name vpc-cni), set its configuration value ${VALUE}. Otherwise, set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`;
-  if (!addon.value) return `The vpc-cni add-on is not installed. S${change}`;
+    return notMet(
+      `${off} If the vpc-cni add-on is installed (aws eks describe-addon --cluster-name ${CLUSTER_NAME.test(cluster) ? cluster : 'CLUSTER'} --addon-name vpc-cni), set its configuration value ${VALUE}. Otherwise, set ${IPAM_KEY}: "true" in ConfigMap kube-system/amazon-vpc-cni`,
+    );
+  if (!addon.value) return notMet(off, `Enable Windows IPAM: ${command}`);
   if (addon.value.windowsIpam)
-    return `The vpc-cni add-on of cluster ${cluster} enables it and is ${addon.value.status}, but another user changed the ConfigMap. S${change}`;
-  return `The vpc-cni add-on of cluster ${cluster} manages the ConfigMap. Add ${VALUE} to the configuration values of the add-on; do not patch the ConfigMap`;
+    return notMet(
+      `${off} The vpc-cni add-on enables it and is ${addon.value.status}, but another user changed the ConfigMap`,
+      `Enable Windows IPAM there: ${command}`,
+    );
+  return notMet(
+    `${off} The vpc-cni add-on of cluster ${cluster} manages the setting. Add ${VALUE} to the configuration values of the add-on; do not patch ConfigMap kube-system/amazon-vpc-cni`,
+  );
 }

@@ -15,7 +15,7 @@ import { waitOf } from '../../../rules/ruleChains.ts';
 import { failedKindOf, isUpdateOfGroup, stepKindOf } from '../../../steps/stepKinds.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../../../util/words.ts';
 import { describeRetry, retryCommand } from '../changes/describeFailedChanges.ts';
-import { likelyCause } from '../checks/likelyCause.ts';
+import { likelyCause, riskOfCreation } from '../checks/likelyCause.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
@@ -172,7 +172,7 @@ function assessStatus(result: RunResult<EksDerived>, group: NodeGroup): Conditio
   const differences = s.due.differences.immutable;
   switch (group.status) {
     case 'CREATING':
-      return falseCondition('Creating', `EKS is creating node group ${group.name}.`, 'working');
+      return falseCondition('Creating', describeCreation(s, group), 'working');
     case 'DELETING':
       return falseCondition(
         'Deleting',
@@ -200,6 +200,14 @@ function assessStatus(result: RunResult<EksDerived>, group: NodeGroup): Conditio
       }
       return withOpenChange(result, assessWorking(s, group));
   }
+}
+
+function describeCreation(s: EksDerived, { name, createdAt }: NodeGroup): string {
+  const text =
+    createdAt > 0
+      ? `has been creating node group ${name} since ${clockTime(createdAt)}`
+      : `is creating node group ${name}`;
+  return `EKS ${text}.${riskOfCreation(s)}`;
 }
 
 /** Marks a group with a change that is under way as being worked on, whatever its status: Ready alone does not mean that all changes are done. */

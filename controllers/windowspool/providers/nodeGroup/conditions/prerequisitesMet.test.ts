@@ -38,8 +38,9 @@ import { nodeGroupConditions } from './nodeGroupConditions.ts';
 
 const check = truthTable('conditions/PrerequisitesMet');
 
-const LINUX = sampleFacts({ linuxNode: known(false) });
-const A_LINUX_NODE = ['kubectl uncordon NODE', 'prerequisites.md#a-linux-node'];
+const CORDONED = known({ acceptsPods: false, cordoned: 'linux-1' });
+const LINUX = sampleFacts({ linuxNode: CORDONED });
+const A_LINUX_NODE = ['kubectl uncordon linux-1', 'prerequisites.md#a-linux-node'];
 const upgrading = { kind: 'seen' as const, cluster: sampleCluster({ status: 'UPDATING' }) };
 const denied = (step: StepError['step']): StepError => ({
   at: NOW,
@@ -140,7 +141,7 @@ describe('PrerequisitesMet', () => {
       'names a missing permission together with an unmet prerequisite',
       sampleState({
         prerequisites: sampleFacts({
-          linuxNode: known(false),
+          linuxNode: CORDONED,
           subnets: unasked(),
           legacyController: unasked('throttled'),
         }),
@@ -158,7 +159,9 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'does not name a transient error together with an unmet prerequisite',
-      sampleState({ prerequisites: sampleFacts({ linuxNode: known(false), subnets: unasked('throttled') }) }),
+      sampleState({
+        prerequisites: sampleFacts({ linuxNode: CORDONED, subnets: unasked('throttled') }),
+      }),
       { PrerequisitesMet: ['False NoLinuxNode', ...A_LINUX_NODE] },
     ],
     [
@@ -259,16 +262,9 @@ describe('PrerequisitesMet', () => {
     ],
     [
       'includes a warning together with an unmet prerequisite',
-      sampleState({ prerequisites: { ...WARNED, linuxNode: known(false) } }),
+      sampleState({ prerequisites: { ...WARNED, linuxNode: CORDONED } }),
       {
-        PrerequisitesMet: [
-          'False NoLinuxNode',
-          ...A_LINUX_NODE,
-          'NodeRoleShared',
-          'arn:aws:iam::111122223333:role/windows-nodes',
-          'kube-system/aws-auth',
-          'system:bootstrappers',
-        ],
+        PrerequisitesMet: ['False NoLinuxNode', ...A_LINUX_NODE, '1 warning: NodeRoleShared', 'status.checks'],
       },
     ],
     [
@@ -315,7 +311,7 @@ describe('PrerequisitesMet', () => {
           'prerequisites.md#legacy-controllers',
           'winpool.dev/ignore-prerequisites',
           'NoLinuxNode',
-          'kubectl uncordon NODE',
+          'kubectl uncordon linux-1',
         ],
       },
     ],

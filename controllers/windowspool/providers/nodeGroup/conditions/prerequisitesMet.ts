@@ -2,14 +2,8 @@
 
 import { USABLE_BY_TAG } from '../../../api/labels.ts';
 import { type Reason, reasons } from '../../../api/reasons.ts';
-import {
-  describeResult,
-  describeResults,
-  prerequisitesLink,
-  remarkable,
-  remarksOf,
-} from '../../../checks/describeChecks.ts';
-import type { CheckResults } from '../../../checks/runChecks.ts';
+import { describeResult, namesOf, prerequisitesLink, remarkable, remarksOf } from '../../../checks/describeChecks.ts';
+import type { CheckResult, CheckResults } from '../../../checks/runChecks.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
 import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/missingPermission.ts';
 import { resolved } from '../../../conditions/references.ts';
@@ -19,6 +13,7 @@ import { isDeleting } from '../../../rules/poolQueries.ts';
 import { isAwsError } from '../../../steps/stepKinds.ts';
 import { count, describeFailure, sentence } from '../../../util/words.ts';
 import { wasHidden, wasOfChecks } from '../checks/prerequisitesRecord.ts';
+import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { selectsByTags } from '../desired/subnets.ts';
 import { followsImage } from '../launchTemplate/image.ts';
 import { followsSecurityGroups, isCustom } from '../launchTemplate/launchSettings.ts';
@@ -104,18 +99,24 @@ function assessFailed(s: EksDerived, checked: CheckResults): PrerequisitesState 
   const rest = assessUnknown(s, checked);
   // A transient error is not included: the message would change with each attempt.
   const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
-  const results = describeResults(failed, s.settings);
-  // The first one tells what to do now.
-  const missing =
-    failed.length === 1
-      ? results
-      : `${failed.length} prerequisites not met: ${results} ${first.check.reason}: ${sentence(describeResult(first))}`;
-  const remarks = remarksOf(s.pool, checked, s.settings);
+  const remarks = beside + remarksOf(s.pool, checked, s.settings);
   const { blocking } = s.due.prerequisites;
   const isTransient = blocking.every((result) => result.isTransient);
   const progress = blocking.length === 0 ? undefined : isTransient ? 'working' : 'stalled';
-  const condition = falseCondition(first.check.reason, missing + beside + remarks, progress);
+  const condition = falseCondition(first.check.reason, describeFailed(s, failed, remarks), progress);
   return { ...condition, result: 'NotMet', ...remarkable(s.pool, checked, s.settings) };
+}
+
+/** One that is not met, with its remedy; of several, their names, because each has its remedy in status.checks. A command is the end. */
+function describeFailed(s: EksDerived, failed: readonly CheckResult[], remarks: string): string {
+  const [first, ...more] = failed;
+  if (first && more.length === 0) {
+    const { fix, ...finding } = first;
+    return `${describeResult(finding, s.settings)}${remarks}${fix === undefined ? '' : ` ${fix}`}`;
+  }
+  const missing = `${failed.length} prerequisites are not met (${namesOf(failed)}). The remedy for each is in status.checks.`;
+  const isMissing = s.group.kind === 'absent' && s.due.prerequisites.blocking.length > 0;
+  return `${isMissing ? `Node group ${nodeGroupNameOf(s.pool)} is not created: ` : ''}${missing}${remarks}`;
 }
 
 /** The prerequisites that could not be checked. They block nothing, except what the launch template needs and what the spec selects by tags. */

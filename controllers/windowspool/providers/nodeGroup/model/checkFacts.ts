@@ -10,6 +10,7 @@ import type {
   Image,
   InstanceType,
   LaunchTemplate,
+  LinuxNodeView,
   Offering,
   RoleMapping,
   ScriptSource,
@@ -57,8 +58,8 @@ export interface Facts {
   readonly image?: CallResult<SelectedImage>;
   /** Whether EKS publishes an AMI for the pool's Kubernetes version. Read only for versions that the operator's table does not list yet. */
   readonly ami?: CallResult<boolean>;
-  /** Whether a Linux node accepts pods. */
-  readonly linuxNode?: CallResult<boolean>;
+  /** Whether a Linux node accepts pods; if none does, one that is only cordoned. */
+  readonly linuxNode?: CallResult<LinuxNodeView>;
   /** Node roles of the groups that have Linux nodes. */
   readonly linuxRoles?: CallResult<readonly { readonly group: string; readonly nodeRoleArn: string }[]>;
   readonly instanceTypes?: CallResult<readonly InstanceType[]>;
