@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { CallErrorKind } from '../windowspool/ports/callResult.ts';
+import type { CallError, CallErrorKind } from '../windowspool/ports/callResult.ts';
 import { ERROR_NAMES, toCallError } from './errors.ts';
 
 /** An error as the SDK throws it. */
@@ -196,6 +196,38 @@ describe('the classification of missing permissions', () => {
     );
     assert.equal(action('Cross-account pass role is not allowed.'), undefined);
   });
+
+  const role = 'User: arn:aws:sts::111122223333:assumed-role/windowspool-operator/session';
+  const action = 'is not authorized to perform: eks:CreateNodegroup';
+  const resource = 'arn:aws:eks:eu-west-1:111122223333:cluster/demo';
+  const principal = 'role windowspool-operator';
+  const missing = (policy: string) => `because no ${policy} allows the eks:CreateNodegroup action`;
+  const denials: readonly (readonly [message: string, denial: CallError['denial']])[] = [
+    [`${role} ${action} on resource: ${resource}.`, { principal, resource }],
+    [
+      `${role} ${action} on resource: ${resource} ${missing('identity-based policy')}`,
+      { principal, resource, policy: 'identity-based policy' },
+    ],
+    [
+      `${role} ${action} ${missing('permissions boundary')}. Encoded authorization failure message: SAh2xyz`,
+      { principal, policy: 'permissions boundary' },
+    ],
+    [
+      `You are not authorized to perform this operation. ${role} ${action} on resource: * with an explicit deny in a service control policy: arn:aws:organizations::1:policy/o-1/p-1`,
+      { principal, resource: '*', policy: 'service control policy', isExplicit: true },
+    ],
+    [
+      `User: arn:aws-us-gov:iam::111122223333:user/team/ci ${action} with an explicit deny in an identity-based policy`,
+      { principal: 'user ci', policy: 'identity-based policy', isExplicit: true },
+    ],
+    [`${role} ${action} on resource: ${resource}, ask your administrator`, undefined],
+    [`User: someone ${action}`, undefined],
+  ];
+  for (const [message, denial] of denials)
+    it(`has whom IAM denied what, and by which policy: ${message}`, () => {
+      const error = toCallError('x', sdkError('AccessDeniedException', 403, message));
+      assert.deepEqual([error.action, error.denial], ['eks:CreateNodegroup', denial]);
+    });
 
   it('does not apply to quota errors', () => {
     const { kind, action } = toCallError('x', sdkError('ResourceLimitExceededException', 400, launch));

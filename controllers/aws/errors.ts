@@ -2,7 +2,7 @@
  * Classifies AWS errors by name: the HTTP status alone is not enough, and the SDK marks no EKS error as retryable.
  * Sources: the error lists of https://docs.aws.amazon.com/eks/latest/APIReference/ and https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html and the models of the services.
  */
-import { type CallError, type CallErrorKind, scrub } from '../windowspool/ports/callResult.ts';
+import { type CallError, type CallErrorKind, type Denial, scrub } from '../windowspool/ports/callResult.ts';
 import { foreignText } from '../windowspool/ports/foreignText.ts';
 
 /** The names of errors by kind, separated by spaces. A name has one kind. */
@@ -60,6 +60,13 @@ const RELEASE_NOT_OFFERED = /\brelease version \S+ is (?:not valid for kubernete
 /** The IAM action in a message: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_action.html */
 const NAMED_ACTION = /\b(?:not authorized to perform:?|missing permissions for) '?([a-z0-9-]{2,32}:[A-Za-z]{3,64})\b/;
 
+/**
+ * What IAM says of a denied call: https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html. The ARN of a policy may follow. EC2 begins
+ * with a sentence of its own.
+ */
+const DENIAL =
+  /^(?:You are not authorized to perform [\w: ]{1,80}\. )?User: arn:[\w-]{1,32}:(?:sts|iam)::\d{0,12}:(?<kind>assumed-role|user)\/(?<name>\S{1,600}) is not authorized to perform: [\w-]{2,32}:\w{3,64}(?: on resource: (?<resource>\S{0,2047}[^\s.]))?(?: because no (?<missing>[A-Za-z -]{1,40}) allows the \S{1,100} action| with an explicit deny in an? (?<denying>[A-Za-z -]{1,40}))?(?:: arn:\S{1,600})?\.?$/;
+
 /** An endpoint of AWS, or a proxy before it, can send messages of any length. */
 const MESSAGE_LENGTH = 4_096;
 
@@ -93,6 +100,7 @@ export function toCallError(operation: string, error: unknown): CallError {
   }
   const kind = kindOf(name, message, status);
   const action = kind === 'denied' ? missingAction(message) : undefined;
+  const denial = action === undefined ? undefined : denialIn(scrub(message));
   const mayBeOffered = kind === 'refused' && RELEASE_NOT_OFFERED.test(message);
   return {
     kind,
@@ -100,6 +108,7 @@ export function toCallError(operation: string, error: unknown): CallError {
     code: name,
     message: scrub(message),
     ...(action !== undefined && { action }),
+    ...(denial && { denial }),
     ...(mayBeOffered && { isTransient: mayBeOffered }),
   };
 }
@@ -123,6 +132,20 @@ function lacksPermission(message: string): boolean {
 
 function missingAction(message: string): string | undefined {
   return NAMED_ACTION.exec(message)?.[1] ?? MISSING_PERMISSIONS.find(({ words }) => words.test(message))?.action;
+}
+
+function denialIn(message: string): Denial | undefined {
+  const { kind, name = '', resource, missing, denying } = DENIAL.exec(message)?.groups ?? {};
+  if (kind === undefined) return undefined;
+  // A session follows the name of a role, and a path precedes that of a user.
+  const principal = kind === 'user' ? `user ${name.split('/').at(-1)}` : `role ${name.split('/')[0]}`;
+  const policy = missing ?? denying;
+  return {
+    principal,
+    ...(resource !== undefined && { resource }),
+    ...(policy !== undefined && { policy }),
+    ...(denying !== undefined && { isExplicit: true as const }),
+  };
 }
 
 /** Network errors, responses that are not from an AWS service, and a 5xx with an unknown name. */

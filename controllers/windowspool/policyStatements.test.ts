@@ -259,7 +259,7 @@ describe('a statement of the IAM policies', () => {
     await until(world, deps, () => shows(world, DENIED) === true, 'the denial');
     assert.match(
       conditionOf(world, 'PrerequisitesMet') ?? '',
-      /Grant ec2:RunInstances to the operator's IAM role\. config\/aws\/launch-templates\.json lists all permissions that it needs\. It allows only launch templates with the tag winpool\.dev\/usable-by=prod\.$/,
+      /Grant ec2:RunInstances to the operator's IAM role\. config\/aws\/launch-templates\.json lists all permissions that it needs\. It allows only launch templates with the tag winpool\.dev\/usable-by=prod\. See /,
     );
     world.cloud.faults.launchTemplate({ name: 'windows', tags: { 'winpool.dev/usable-by': 'prod' } });
     await until(world, deps, isDone, 'a pool that is Ready');

@@ -46,7 +46,12 @@ describe('a pool whose node group cannot be created', () => {
         'PrerequisitesMet=False/AccessDenied',
         'RuntimeClassReady=True/Available',
       );
-      assertNames(messageOf(pool, 'PrerequisitesMet'), 'CreateNodegroup', 'iam:PassRole', 'config/aws/iam-policy.json');
+      assertNames(
+        messageOf(pool, 'PrerequisitesMet'),
+        'iam:PassRole',
+        'nodeGroup.nodeRole',
+        'config/aws/iam-policy.json',
+      );
       assert.doesNotMatch(JSON.stringify(pool?.status), /request ?id|encoded authorization/i);
       const before = pool?.metadata.resourceVersion;
       const tries = creations('denied');

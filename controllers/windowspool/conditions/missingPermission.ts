@@ -35,8 +35,10 @@ export function missingPermission(s: ObservedState, outside?: OutsidePermissions
     outside && (needed || !inside)
       ? outside.describe(denied, s)
       : describeDenied(denied, outside?.roleFor(denied) ?? 'config/rbac');
-  if (!needed && !inside) return { ...unknownCondition('AccessDenied', message), result: 'ReadDenied' };
-  return { ...falseCondition('AccessDenied', message, wasDeniedLong(s) ? 'stalled' : 'working'), result: 'Denied' };
+  const quote = denied.denial && { quote: denied.message };
+  if (!needed && !inside) return { ...unknownCondition('AccessDenied', message), ...quote, result: 'ReadDenied' };
+  const condition = falseCondition('AccessDenied', message, wasDeniedLong(s) ? 'stalled' : 'working');
+  return { ...condition, ...quote, result: 'Denied' };
 }
 
 /** Whether it is a failed read of facts without which the pool can be reconciled. */

@@ -10,6 +10,8 @@ export interface ConditionState {
   readonly status: ConditionStatus;
   readonly reason: Reason;
   readonly message: string;
+  /** The words of AWS, of which the message has the meaning: only the event of the condition has them. */
+  readonly quote?: string;
   /** Only human action helps. */
   readonly stalled?: true;
   /** The operator, EKS or a node is working on it. */

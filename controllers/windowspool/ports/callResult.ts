@@ -38,8 +38,22 @@ export interface CallError {
   readonly message: string;
   /** The missing IAM action, if the server names it: `iam:PassRole`. Only with `denied`. */
   readonly action?: string;
+  /** What IAM says of it. Only with `action`, and if the message has one of the forms that IAM documents. */
+  readonly denial?: Denial;
   /** The same request may succeed later: EKS does not offer the AMI release yet. Only with `refused`. */
   readonly isTransient?: true;
+}
+
+/** Whom IAM denied an action, on what, and by which policy. */
+export interface Denial {
+  /** `role windowspool-operator`, `user ci`. */
+  readonly principal: string;
+  /** The ARN of the resource, or `*`. */
+  readonly resource?: string;
+  /** The type of the policy: `identity-based policy`, `service control policy`. */
+  readonly policy?: string;
+  /** Such a policy denies the action; otherwise, none of this type allows it. */
+  readonly isExplicit?: true;
 }
 
 /** The result of a call that may fail in expected ways. */

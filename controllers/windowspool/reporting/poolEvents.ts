@@ -3,7 +3,7 @@
 import type { Condition, WindowsPool, WindowsPoolStatus } from '../api/api.gen.ts';
 import { onTheWay, reasons } from '../api/reasons.ts';
 import { publishBlockedDrains, publishOnNodes, publishReplaced } from '../disruption/nodeEvents.ts';
-import type { ConditionSet } from '../model/conditions.ts';
+import type { ConditionSet, ConditionState } from '../model/conditions.ts';
 import type { Derived } from '../model/due.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { StepError } from '../model/stepError.ts';
@@ -99,8 +99,14 @@ function publishChanges(
     reported.add(condition.reason);
     const { reason, type: action } = condition;
     // An event is read without the conditions, so it does not refer to one.
-    const message = assessment[action as keyof ConditionSet]?.message ?? condition.message;
-    events.publish(pool, { type: isBad(now) ? 'Warning' : 'Normal', reason, action, message });
+    const { message, quote }: Pick<ConditionState, 'message' | 'quote'> =
+      assessment[action as keyof ConditionSet] ?? condition;
+    events.publish(pool, {
+      type: isBad(now) ? 'Warning' : 'Normal',
+      reason,
+      action,
+      message: quote ? `${message} (AWS: ${quote})` : message,
+    });
   }
   return reported;
 }

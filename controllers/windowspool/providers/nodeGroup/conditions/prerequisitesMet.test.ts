@@ -49,6 +49,13 @@ const denied = (step: StepError['step']): StepError => ({
 });
 const GRANTS = ['config/aws/iam-policy.json', 'config/rbac', 'prerequisites.md#what-could-not-be-checked'];
 
+const CLUSTER = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
+const OF_ROLE = [
+  `on ${CLUSTER}`,
+  'no policy of IAM role operator allows it',
+  'config/aws/iam-policy.json',
+  'security.md#in-aws',
+] as const;
 const ROLE = 'arn:aws:iam::111122223333:role/windows-nodes';
 const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
 /** A node role that Linux nodes use too, which aws-auth maps for both operating systems. */
@@ -212,6 +219,68 @@ describe('PrerequisitesMet', () => {
         NodeGroupReady: ['Unknown AccessDenied', 'CreateNodegroup', 'web', 'See PrerequisitesMet.'],
         PrerequisitesMet: ['False AccessDenied', 'nodeGroup.nodeRole is the role that you meant', 'PassNodeRole'],
         Reconciling: ['True AccessDenied', 'nodeGroup.nodeRole is the role that you meant', 'PassNodeRole'],
+      },
+    ],
+    ...(
+      [
+        ['a policy', { resource: CLUSTER, policy: 'identity-based policy' }, OF_ROLE],
+        ['a policy that no message names', { resource: '*' }, OF_ROLE.slice(1)],
+        [
+          'a statement that denies it',
+          { policy: 'identity-based policy', isExplicit: true },
+          ['a policy denies it to IAM role operator', 'Change that policy'],
+        ],
+        [
+          'a boundary',
+          { resource: CLUSTER, policy: 'permissions boundary' },
+          ['no permissions boundary allows it to IAM role operator', 'Change that policy'],
+        ],
+        [
+          'a policy of the organization',
+          { policy: 'service control policy', isExplicit: true },
+          ['a service control policy denies it to IAM role operator', 'Change that policy'],
+        ],
+      ] as const
+    ).map(
+      ([what, denial, args]) =>
+        [
+          `says in few words what IAM denies: ${what}`,
+          sampleState({
+            errors: [
+              {
+                at: NOW,
+                step: 'describeScalingGroups',
+                error: sampleError('denied', {
+                  operation: 'CreateNodegroup',
+                  action: 'eks:CreateNodegroup',
+                  denial: { principal: 'role operator', ...denial },
+                }),
+              },
+            ],
+          }),
+          { PrerequisitesMet: ['Unknown AccessDenied', 'AWS denied eks:CreateNodegroup', ...args] },
+        ] as const,
+    ),
+    [
+      'is named by Ready while a node group is created, if it can keep nodes from being verified',
+      sampleState({
+        ...group({ status: 'CREATING' }),
+        nodes: [],
+        prerequisites: sampleFacts({
+          accessEntry: known(undefined),
+          roleMappings: known([{ roleArn: ROLE, groups: GROUPS.slice(0, 2) }]),
+        }),
+      }),
+      {
+        ...working('NodeGroupReady', [
+          'False Creating',
+          'web',
+          '1 warning',
+          'NodeAccessInvalid',
+          'See PrerequisitesMet.',
+        ]),
+        PrerequisitesMet: ['True MetWithWarnings', 'prod', 'eks:kube-proxy-windows', 'aws eks create-access-entry'],
+        NodesVerified: NO_NODES_YET,
       },
     ],
     [

@@ -8,10 +8,10 @@ import { falseCondition, trueCondition, unknownCondition } from '../../../condit
 import { isOptionalRead, missingPermission, type OutsidePermissions } from '../../../conditions/missingPermission.ts';
 import { resolved } from '../../../conditions/references.ts';
 import type { ConditionState, PrerequisitesState } from '../../../model/conditions.ts';
-import type { CallError } from '../../../ports/callResult.ts';
+import type { CallError, Denial } from '../../../ports/callResult.ts';
 import { isDeleting } from '../../../rules/poolQueries.ts';
 import { isAwsError } from '../../../steps/stepKinds.ts';
-import { count, describeFailure, sentence } from '../../../util/words.ts';
+import { count, cut, describeFailure, sentence } from '../../../util/words.ts';
 import { wasHidden, wasOfChecks } from '../checks/prerequisitesRecord.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { selectsByTags } from '../desired/subnets.ts';
@@ -158,13 +158,42 @@ const ofAws: OutsidePermissions = {
     const { role } = grantsOf(denied);
     const ofTemplate = role === LAUNCH_POLICY ? ` ${onlyTagged(s)}` : '';
     const beforeCreation = denied === hiddenGroup(s) ? ` ${MISSING_GROUP}` : '';
-    const grant = `Grant ${denied.action ?? 'this permission'} to the operator's IAM role. ${role} lists all permissions that it needs.${ofTemplate}`;
     const isOfGroup = denied.action === 'iam:PassRole' && denied.operation === 'CreateNodegroup';
-    const fix = isOfGroup ? WRONG_ROLE : grant;
-    return `AWS denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}${beforeCreation}${ofDefaultTags(denied, s)}`;
+    const fix = isOfGroup ? WRONG_ROLE : grantOf(denied, role, ofTemplate, s);
+    const what = denied.denial
+      ? describeDenial(denied, denied.denial)
+      : sentence(`AWS denied ${denied.operation}: ${denied.message}`);
+    return `${what} ${fix}${beforeCreation}${ofDefaultTags(denied, s)}`;
   },
   roleFor: (denied) => grantsOf(denied).account,
 };
+
+/** `AWS denied eks:CreateNodegroup on arn:...: no policy of IAM role windowspool-operator allows it.` */
+function describeDenial({ action }: CallError, { principal, resource, policy, isExplicit }: Denial): string {
+  const on = resource === undefined || resource === '*' ? '' : ` on ${cut(resource, RESOURCE_LENGTH)}`;
+  const own = policy === undefined || policy === OF_ROLE;
+  const why = isExplicit
+    ? `${own ? 'a policy' : `a ${policy}`} denies it to IAM ${principal}`
+    : own
+      ? `no policy of IAM ${principal} allows it`
+      : `no ${policy} allows it to IAM ${principal}`;
+  return `AWS denied ${action}${on}: ${why}.`;
+}
+
+/** The type of the policies that are attached to a role. */
+const OF_ROLE = 'identity-based policy';
+/** Of an ARN, in characters. */
+const RESOURCE_LENGTH = 256;
+
+/** How to permit it. Where another policy denies it, or does not allow it, a grant to the role has no effect. */
+function grantOf({ action, denial }: CallError, file: string, also: string, { settings }: EksState): string {
+  const { policy = OF_ROLE, isExplicit, principal = 'role' } = denial ?? {};
+  if (isExplicit || policy !== OF_ROLE) return 'Change that policy: a grant to the role has no effect.';
+  const grant = denial
+    ? `Attach ${file} to the ${principal.split(' ')[0]}.`
+    : `Grant ${action ?? 'this permission'} to the operator's IAM role. ${file} lists all permissions that it needs.`;
+  return `${grant}${also} See ${settings.docsUrl}/security.md#in-aws.`;
+}
 
 /**
  * A policy that names single node groups may deny the first read of each: no public source documents what EKS authorizes for a group that
