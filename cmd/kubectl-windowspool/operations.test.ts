@@ -91,6 +91,7 @@ const failed = {
   target: 't',
   reason: 'UpdateFailed',
   message: 'PodEvictionFailure',
+  remedy: 'Relax the PodDisruptionBudget',
   time: '2026-03-01T11:00:00Z',
 };
 const update = { id: 'u', type: 'VersionUpdate', target: 't', status: 'InProgress' };

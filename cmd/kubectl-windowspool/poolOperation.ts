@@ -49,8 +49,10 @@ const annotate = (key: string, value: string | null) => ({ metadata: { annotatio
 
 function retry({ metadata: { name }, status }: WindowsPool, now: number): PoolChange {
   const { failedChanges = [], update } = status?.nodeGroup ?? {};
-  const failed = failedChanges.flatMap(({ target, reason, message, time }) =>
-    target === undefined ? [] : `At ${time}, ${reason}: ${sentence(message)}`,
+  const failed = failedChanges.flatMap(({ target, reason, message, remedy, time }) =>
+    target === undefined
+      ? []
+      : compact([`At ${time}, ${reason}: ${sentence(message)}`, remedy && sentence(remedy)]).join(' '),
   );
   const errors = update?.status === 'Failed' ? (update.errors ?? []) : [];
   return {

@@ -1121,9 +1121,13 @@ export interface FailedChange {
    */
   reason: string;
   /**
-   * Message from AWS.
+   * What failed, and the cause as AWS reports it.
    */
   message: string;
+  /**
+   * What to do before a retry. Absent if AWS reports only the cause.
+   */
+  remedy?: string;
   /**
    * When it failed.
    */

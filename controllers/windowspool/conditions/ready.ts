@@ -54,7 +54,7 @@ export function ready<P extends Parts>(
   }
   const needed = neededNodes(s.pool);
   if (verified - awaitingRule >= needed || isRolling?.(s, parts)) {
-    const also = stalled ? ` The pool is stalled: ${stalled.message}` : '';
+    const also = stalled ? ` ${stalled.message}` : '';
     return trueCondition('EnoughNodesVerified', `${verified} of ${count(total, 'node')} verified.${also}`);
   }
   if (verified >= needed) {

@@ -3,6 +3,7 @@
 import type { WindowsPool } from '../../../api/api.gen.ts';
 import { RETRY_ANNOTATION } from '../../../api/labels.ts';
 import type { Reason } from '../../../api/reasons.ts';
+import type { ConditionState } from '../../../model/conditions.ts';
 import type { NodeGroupUpdate } from '../../../ports/eks.ts';
 import { joined } from '../../../util/words.ts';
 import type { EksDerived, FailedTarget, Failures } from '../model/groupDue.ts';
@@ -28,12 +29,24 @@ export function reasonOf(failed: FailedTarget | undefined): Reason {
   return (failed?.reason ?? 'UpdateFailed') as Reason;
 }
 
-/** When a failed change of a node group is tried again, and what speaks against a retry, in sentences. */
+/** What speaks against a retry of a failed change, what to do before it, and when it is retried, in sentences. The command is the end. */
 export function describeRetry({ pool, due }: EksDerived, failed: FailedTarget): string {
-  if (isRetriable(failed)) return `Retried at each --resync-interval; to retry now: ${retryCommand(pool)}`;
+  if (isRetriable(failed)) return `Retried at each --resync-interval. To retry now: ${retryCommand(pool)}`;
   const elsewhere = failed.reason === 'UpdateFailed' ? due.version?.releaseFailure?.pool : undefined;
-  const risk = elsewhere ? `This release fails verification in WindowsPool ${elsewhere}: do not retry yet. ` : '';
-  return `${risk}Not retried until the spec changes or you run: ${retryCommand(pool)}`;
+  const risk = elsewhere ? `Do not retry yet: this release fails verification in WindowsPool ${elsewhere}. ` : '';
+  const remedy = failed.remedy ? `${failed.remedy}, and retry` : 'Not retried until the spec changes or you run';
+  return `${risk}${remedy}: ${retryCommand(pool)}`;
+}
+
+/** The words of EKS about an update that has just failed, if the message has other ones. */
+export function quoteOfUpdate(
+  { pool, update }: EksDerived,
+  { target, reason, message }: FailedTarget,
+): Pick<ConditionState, 'quote'> {
+  const isLast = pool.status?.nodeGroup?.update?.target === target;
+  if (reason !== 'UpdateFailed' || update?.status !== 'Failed' || !isLast) return {};
+  const words = update.errors.map(describeError).join(' ');
+  return words === '' || message.includes(words) ? {} : { quote: words };
 }
 
 /** The command that retries a failed change. */

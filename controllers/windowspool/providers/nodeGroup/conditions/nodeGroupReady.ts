@@ -14,7 +14,7 @@ import { UNREACHABLE_SHOWN_AFTER_MS } from '../../../rules/retryIntervals.ts';
 import { waitOf } from '../../../rules/ruleChains.ts';
 import { failedKindOf, isUpdateOfGroup, stepKindOf } from '../../../steps/stepKinds.ts';
 import { clockTime, count, describeFailure, joined, sentence } from '../../../util/words.ts';
-import { describeRetry, retryCommand } from '../changes/describeFailedChanges.ts';
+import { describeRetry, quoteOfUpdate, retryCommand } from '../changes/describeFailedChanges.ts';
 import { likelyCause, riskOfCreation } from '../checks/likelyCause.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
@@ -123,7 +123,8 @@ function assessErrors(s: EksDerived, name: string, group: NodeGroup | undefined)
   const failed = s.due.failures.asked;
   if (failed) {
     const again = group ? describeRetry(s, failed) : nextAttempt(s, Date.parse(failed.time));
-    return falseCondition(failed.reason as Reason, `${sentence(failed.message)} ${again}`, 'stalled');
+    const message = `${sentence(failed.message)} ${again}`;
+    return { ...falseCondition(failed.reason as Reason, message, 'stalled'), ...quoteOfUpdate(s, failed) };
   }
   const error = s.errors.find(
     (entry) => failedKindOf(entry).blocks === 'nodeGroup' && !isReleaseAwaited(s, entry),
@@ -158,7 +159,7 @@ function nextAttempt({ pool, settings, now }: EksState, failedAt: number, how = 
   const at = failedAt + settings.createRetryMs;
   return isPaused(pool) || at <= now
     ? `The operator ${how}.`
-    : `At ${clockTime(at)}, the operator ${how}; to do that now: ${retryCommand(pool)}`;
+    : `At ${clockTime(at)}, the operator ${how}. To do so now: ${retryCommand(pool)}`;
 }
 
 /** Whether the error means that EKS does not offer the newest release yet: UpToDate reports it, and nothing that the spec names is missing. */
@@ -183,7 +184,7 @@ function assessStatus(result: RunResult<EksDerived>, group: NodeGroup): Conditio
       const cause = `${likelyCause(s, symptomsOf(group))}${remediesOf(s, group)}`;
       return falseCondition(
         'CreateFailed',
-        `EKS failed to create node group ${group.name}: ${describeIssues(group)}${cause} ${nextAttempt(s, group.modifiedAt, 'deletes the group with its instances and tries again')}`,
+        `EKS could not create node group ${group.name}: ${describeIssues(group)}${cause} ${nextAttempt(s, group.modifiedAt, 'deletes the group with its instances and retries')}`,
         'stalled',
       );
     }

@@ -9,9 +9,10 @@ import { isDeleting, isPaused } from '../../../rules/poolQueries.ts';
 import { restOf, waitOf } from '../../../rules/ruleChains.ts';
 import { describeFailure, joined, sentence } from '../../../util/words.ts';
 import { describeDifferences } from '../changes/describeDifferences.ts';
-import { describeRetry } from '../changes/describeFailedChanges.ts';
+import { describeRetry, quoteOfUpdate } from '../changes/describeFailedChanges.ts';
 import { fieldsOfChange } from '../changes/groupChanges.ts';
 import { acceptsUpdates, isOwnedBy, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
+import { isCustom } from '../launchTemplate/launchSettings.ts';
 import type { Difference } from '../model/changes.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
@@ -24,6 +25,7 @@ import { describeVersionChange } from '../steps/describeChange.ts';
 import { describeDueUpdate, faultInWindows } from '../versions/describeUpdate.ts';
 import { endOfRelease } from '../versions/policyRules.ts';
 import { describeReleaseFailure } from '../versions/releaseFailures.ts';
+import { isPrivate } from '../versions/releaseVersion.ts';
 
 /** Whether the node group matches the spec. */
 export function upToDate(result: RunResult<EksDerived>): ConditionState {
@@ -132,8 +134,15 @@ function failedChange({ after: s }: RunResult<EksDerived>, group: NodeGroup): Co
   if (!failed) return undefined;
   const open = s.due.differences.toCorrect;
   const rest = open.length > 0 ? `${differing(group, open)} ` : '';
-  const message = `${rest}${sentence(failed.message)} ${describeRetry(s, failed)}`;
-  return falseCondition(failed.reason as Reason, message);
+  const message = `${rest}${withoutNewNodes(s, group)}${sentence(failed.message)} ${describeRetry(s, failed)}`;
+  return { ...falseCondition(failed.reason as Reason, message), ...quoteOfUpdate(s, failed) };
+}
+
+/** What a failed update leaves behind, with a space at its end; empty while new nodes can start from the release of the group. */
+function withoutNewNodes({ pool, newestRelease, now }: EksState, { releaseVersion = '' }: NodeGroup): string {
+  const newest = newestRelease?.ok ? newestRelease.value : undefined;
+  const isGone = !isCustom(pool.spec) && isPrivate(releaseVersion, newest, now);
+  return isGone ? 'New nodes cannot start from the current release. ' : '';
 }
 
 /** The prerequisite without which the group gets no other version. */
@@ -196,7 +205,7 @@ function failedAutomaticUpdate({ after: s }: RunResult<EksDerived>, group: NodeG
   if (!version?.isAutomatic || !failed) return undefined;
   const next = failed.reason === 'ReleaseNotOffered' ? '' : 'The next release is installed automatically. ';
   const message = `${describeDueUpdate(s, group, version)} ${sentence(failed.message)} ${next}${describeRetry(s, failed)}`;
-  return falseCondition(failed.reason as Reason, message);
+  return { ...falseCondition(failed.reason as Reason, message), ...quoteOfUpdate(s, failed) };
 }
 
 /** What an automatic update waits for, or maintenance windows that never open. */

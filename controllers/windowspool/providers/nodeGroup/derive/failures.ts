@@ -14,6 +14,7 @@ import type { FailedTarget, Failures } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { rejectionOf } from '../observation/knownGroups.ts';
 import { describeStuckPods, isEvictionFailure } from '../observation/stuckPods.ts';
+import { faultInWords } from '../reporting/faultInWords.ts';
 import { scriptFirst } from '../reporting/nodeScript.ts';
 import { canaryFault, failedRelease } from '../secondGroup/canary.ts';
 import { isNewerMinor } from '../versions/releaseVersion.ts';
@@ -186,12 +187,13 @@ function resultOfUpdate(s: EksState): FailedTarget | undefined {
   const { pool, update, now } = s;
   const recorded = pool.status?.nodeGroup?.update;
   if (update?.status !== 'Failed' || recorded?.id !== update.id) return undefined;
-  const words = update.errors.map((error) => sentence(describeError(error))).join(' ');
-  const pods = isEvictionFailure(update) ? ` ${describeStuckPods(s.stuckPods)}` : '';
+  const words = update.errors.map((error) => sentence(faultInWords(error) ?? describeError(error))).join(' ');
+  const { pods, remedy } = isEvictionFailure(update) ? describeStuckPods(s.stuckPods) : { pods: '' };
   const script = update.errors.some(({ code }) => code === 'NodeCreationFailure') ? scriptFirst(s) : '';
   const what = recorded.change ? ` (${recorded.change})` : '';
   const message = `Update of node group ${nodeGroupNameOf(pool)}${what} failed: ${words || 'EKS reports no reason.'}${script}${pods}`;
-  return { target: recorded.target, reason: 'UpdateFailed', message, time: timeOf(now), ...retryOf(pool) };
+  const { target } = recorded;
+  return { target, reason: 'UpdateFailed', message, ...(remedy && { remedy }), time: timeOf(now), ...retryOf(pool) };
 }
 
 /** The failure of the version that a canary tries. The first one found stays. */

@@ -13,7 +13,7 @@ import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { canarySpecIn, canaryTargetOf, isOpen } from '../secondGroup/canary.ts';
 import { canaryIn } from '../secondGroup/secondGroup.ts';
-import { isNewerRelease, lifeOf, minorOf } from '../versions/releaseVersion.ts';
+import { isNewerRelease, isPrivate, minorOf } from '../versions/releaseVersion.ts';
 import { isMadeFrom, pinnedTemplateVersion } from '../versions/userLaunchTemplate.ts';
 import { hasOnlyReferenceDrift, isAheadOfCluster, versionTargetOf } from '../versions/versionChanges.ts';
 import { newestFor } from './newestRelease.ts';
@@ -107,7 +107,9 @@ function combined(
   const { amiType, kubernetesVersion, releaseVersion } = group;
   if (amiType === CUSTOM) return launchTemplate && { launchTemplate, force };
   const isLeftOut =
-    releaseVersion !== undefined && !nodeGroupIn(pool.spec).releaseVersion && isWithdrawn(s, releaseVersion);
+    releaseVersion !== undefined &&
+    !nodeGroupIn(pool.spec).releaseVersion &&
+    isPrivate(releaseVersion, newestFor(s), s.now);
   const present = kubernetesVersion && { kubernetesVersion, ...(releaseVersion && !isLeftOut && { releaseVersion }) };
   const base = versions ?? (launchTemplate && present);
   if (!base) return undefined;
@@ -124,13 +126,6 @@ function combined(
 function releaseToTry(s: EksState, { kubernetesVersion }: Versions): string | undefined {
   const newest = nodeGroupIn(s.pool.spec).update.canary && newestFor(s);
   return newest && minorOf(newest) === kubernetesVersion ? newest : undefined;
-}
-
-/** Whether the AMI of a release is private. AWS keeps the newest one public, whatever its age. */
-function isWithdrawn(s: EksState, release: string): boolean {
-  const newest = newestFor(s);
-  const isOld = s.now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
-  return isOld && newest !== undefined && isNewerRelease(newest, release);
 }
 
 function newerVersions(

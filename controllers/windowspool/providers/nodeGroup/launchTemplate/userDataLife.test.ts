@@ -80,7 +80,7 @@ describe('a script that restarts the node', () => {
       `key ${KEY}`,
       '15 minutes',
       'EC2Launch',
-      'aws iam',
+      'AmazonEKSWorkerNodePolicy',
     ];
     const found = order.map((word) => message.indexOf(word));
     assert.deepEqual(

@@ -11,14 +11,15 @@ const check = textTable('evictions');
 const pod = (name: string, ...budgets: readonly string[]): StuckPod => ({ namespace: 'shop', name, budgets });
 const found = (...value: readonly StuckPod[]) => ({ ok: true, value }) as const;
 
+const textOf = (stuck: CallResult<readonly StuckPod[]> | undefined) => {
+  const { pods, remedy } = describeStuckPods(stuck);
+  return `pods:${pods} Remedy: ${remedy}`;
+};
+
 describe('the pods that made an update fail', () => {
   const table: readonly (readonly [string, CallResult<readonly StuckPod[]> | undefined, readonly string[]])[] = [
-    [
-      'are not named when they were not read',
-      undefined,
-      ['kubectl get pdb --all-namespaces', 'nodeGroup.update.force: true'],
-    ],
-    ['are not named when none are left', found(), ['kubectl get pdb --all-namespaces', 'nodeGroup.update.force: true']],
+    ['are not named when they were not read', undefined, ['ALLOWED DISRUPTIONS', 'kubectl get pdb -A']],
+    ['are not named when none are left', found(), ['ALLOWED DISRUPTIONS', 'kubectl get pdb -A']],
     [
       'are named with the PodDisruptionBudget that blocks them',
       found(pod('cart-0', 'cart'), pod('cart-1', 'cart'), pod('web-0', 'web')),
@@ -27,13 +28,9 @@ describe('the pods that made an update fail', () => {
     [
       'are named with all PodDisruptionBudgets if several match them',
       found(pod('cart-0', 'cart', 'shop')),
-      ['shop/cart-0', 'PodDisruptionBudgets cart and shop', 'nodeGroup.update.force: true'],
+      ['shop/cart-0', 'PodDisruptionBudgets cart and shop', 'Scale the workload up'],
     ],
-    [
-      'are named when they tolerate the cordon',
-      found(pod('agent-x')),
-      ['shop/agent-x', 'nodeGroup.update.force: true'],
-    ],
+    ['are named when they tolerate the cordon', found(pod('agent-x')), ['shop/agent-x', 'Scale the workload up']],
     [
       'are counted after the fifth',
       found(...[1, 2, 3, 4, 5, 6, 7].map((i) => pod(`cart-${i}`, 'cart'))),
@@ -42,11 +39,10 @@ describe('the pods that made an update fail', () => {
     [
       'are unknown without the permission to list them',
       { ok: false, error: sampleError('denied', { operation: 'list pods', message: 'pods is forbidden' }) },
-      ['list pods failed: pods is forbidden', 'kubectl get pdb --all-namespaces', 'nodeGroup.update.force: true'],
+      ['list pods failed: pods is forbidden', 'ALLOWED DISRUPTIONS', 'kubectl get pdb -A'],
     ],
   ];
-  for (const [name, stuck, args] of table)
-    check(name, () => [`pods: ${describeStuckPods(stuck)}`], [['pods', ...args]]);
+  for (const [name, stuck, args] of table) check(name, () => [textOf(stuck)], [['pods', ...args]]);
 
   const began = NOW - 30 * MINUTE;
   const failed = (change: Partial<NodeGroupUpdate> = {}): NodeGroupUpdate => ({

@@ -29,19 +29,19 @@ export function isEvictionFailure({ status, errors }: NodeGroupUpdate): boolean 
   return status === 'Failed' && errors.some(({ code }) => code === 'PodEvictionFailure');
 }
 
-/** Which pods remained, why, and the remedy, in sentences. */
-export function describeStuckPods(stuck: EksState['stuckPods']): string {
-  const remedy =
-    'Scale the workload up, relax its PodDisruptionBudget, or delete the pods. nodeGroup.update.force: true terminates nodes with their pods.';
-  const find = 'Find the PodDisruptionBudgets that allow no disruption (kubectl get pdb --all-namespaces).';
-  if (stuck && !stuck.ok) {
-    return `The pods that were not evicted are unknown: ${describeFailure(stuck.error)} ${find} ${remedy}`;
-  }
-  if (!stuck || stuck.value.length === 0) return `${find} ${remedy}`;
+/** Which pods remained, and why, in sentences; and the remedy without a full stop. */
+export function describeStuckPods(stuck: EksState['stuckPods']): { readonly pods: string; readonly remedy: string } {
+  const relax = 'Relax PodDisruptionBudgets with ALLOWED DISRUPTIONS 0 (kubectl get pdb -A)';
+  if (stuck && !stuck.ok)
+    return { pods: ` The pods that were not evicted are unknown: ${describeFailure(stuck.error)}`, remedy: relax };
+  if (!stuck || stuck.value.length === 0) return { pods: '', remedy: relax };
   const causes = Map.groupBy(stuck.value.slice(0, PODS_NAMED), causeOf);
   const listed = [...causes].map(([cause, pods]) => `${joined(pods.map(nameOf))} (${cause})`);
   const more = stuck.value.length - PODS_NAMED;
-  return `${sentence(`Pods that were not evicted: ${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}`)} ${remedy}`;
+  return {
+    pods: ` ${sentence(`Pods that were not evicted: ${listed.join('; ')}${more > 0 ? `; and ${more} more` : ''}`)}`,
+    remedy: 'Scale the workload up, relax its PodDisruptionBudget, or delete the pods',
+  };
 }
 
 const PODS_NAMED = 5;

@@ -23,8 +23,8 @@ describe('the remedy for a health issue', () => {
     ],
     [
       'names the role',
-      issue('NodeCreationFailure', 'i-1'),
-      'aws iam list-attached-role-policies --role-name windows-nodes',
+      issue('IamInstanceProfileNotFound'),
+      'aws iam add-role-to-instance-profile --instance-profile-name NAME --role-name windows-nodes',
     ],
     [
       'names the affected resources',

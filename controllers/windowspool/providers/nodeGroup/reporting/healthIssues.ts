@@ -8,8 +8,9 @@ import {
   launchErrorsIn,
   type NodeGroup,
 } from '../../../ports/eks.ts';
-import { count, cut, joined, sentence } from '../../../util/words.ts';
+import { capitalized, count, cut, joined, sentence } from '../../../util/words.ts';
 import { roleName } from '../desired/nodeRole.ts';
+import { faultInWords } from './faultInWords.ts';
 
 /** For objects that EKS does not recreate: the operator creates a node group that no longer exists. */
 const RECREATE =
@@ -69,7 +70,7 @@ const remedies: Readonly<Record<HealthCode, string>> = {
   KubernetesLabelInvalid: 'Correct spec.labels.',
   LimitExceeded: 'Request a higher quota of the resource that EKS names.',
   NodeCreationFailure:
-    'Check that the node role has the policies AmazonEKSWorkerNodePolicy and AmazonEC2ContainerRegistryPullOnly (aws iam list-attached-role-policies --role-name ROLE), and the route from the subnets to the API server.',
+    'Check that node role ROLE has AmazonEKSWorkerNodePolicy. Check the route from the subnets to the API server.',
   NodeTerminationFailure: 'Terminate the instances (aws ec2 terminate-instances --instance-ids INSTANCES).',
   PodEvictionFailure:
     'Relax the PodDisruptionBudgets of the pods that were not evicted (kubectl get pdb --all-namespaces), or delete these pods.',
@@ -114,14 +115,15 @@ const MOST_RESOURCES = 5;
 /** Of an ID or ARN, in characters. */
 const RESOURCE_LENGTH = 256;
 
-/** The first health issues, with the codes and messages of EKS. */
+/** The first health issues, with the codes of EKS, and its messages unless their form is known. */
 export function describeIssues({ healthIssues }: { readonly healthIssues: readonly HealthIssue[] }): string {
   if (healthIssues.length === 0) return 'EKS reports no reason.';
-  const texts = healthIssues.slice(0, MOST_ISSUES).map(({ code, message, resourceIds }) => {
-    const named = joined(
-      resourceIds.map((id) => cut(id, RESOURCE_LENGTH)),
-      MOST_RESOURCES,
-    );
+  const texts = healthIssues.slice(0, MOST_ISSUES).map((issue, index) => {
+    const { code, message } = issue;
+    const resourceIds = issue.resourceIds.map((id) => cut(id, RESOURCE_LENGTH));
+    const inWords = faultInWords({ ...issue, resourceIds });
+    if (inWords !== undefined) return sentence(index === 0 ? inWords : capitalized(inWords));
+    const named = joined(resourceIds, MOST_RESOURCES);
     return sentence(`${code}: ${message}${named && ` (${named})`}`);
   });
   const more = healthIssues.length - texts.length;

@@ -14,8 +14,8 @@ import { hasLaunchSettings, isCustom } from '../launchTemplate/launchSettings.ts
 import type { EksDerived, Rollback } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
-import { describeReleaseFailure, failureOfRelease } from './releaseFailures.ts';
-import { isNewerMinor, isNewerRelease, minorOf, releaseEnd } from './releaseVersion.ts';
+import { describeReleaseFailure, endOfFailure, failureOfRelease } from './releaseFailures.ts';
+import { isNewerMinor, isNewerRelease, minorOf, normalizedRelease, releaseEnd } from './releaseVersion.ts';
 import { templateIn } from './userLaunchTemplate.ts';
 
 /** Ensures that drift is only reported with driftPolicy Report. */
@@ -85,13 +85,16 @@ function newerRelease(s: EksDerived, group: NodeGroup): string {
   const { pool, newestRelease } = s;
   const { releaseVersion = '' } = group;
   const newest = newestRelease?.ok ? newestRelease.value : undefined;
-  if (!newest || !releaseVersion || !isNewerRelease(newest, releaseVersion)) return '';
-  const failure = failureOfRelease(s, newest);
-  const warning = failure ? ` ${describeReleaseFailure(failure)}` : '';
   const { kubernetesVersion, releaseVersion: pinned } = nodeGroupIn(pool.spec);
+  // The update to a release that the spec pins is due, and reported as such.
+  if (!newest || !releaseVersion || !isNewerRelease(newest, releaseVersion)) return '';
+  if (pinned && normalizedRelease(pinned) === normalizedRelease(newest)) return '';
+  const found = `Node group ${group.name} has AMI release ${releaseVersion}; the newest is ${newest}.${endOfRelease(s, group)}`;
+  const failure = failureOfRelease(s, newest);
+  if (failure) return `${found} ${describeReleaseFailure(failure)} Do not update to it until ${endOfFailure(failure)}.`;
   const field = kubernetesVersion && !pinned ? ' in addition to nodeGroup.kubernetesVersion' : '';
   const policy = pinned ? '' : ', or nodeGroup.update.policy: Automatic';
-  return `Node group ${group.name} has AMI release ${releaseVersion}; the newest is ${newest}.${endOfRelease(s, group)}${warning} Set nodeGroup.releaseVersion: ${newest}${field}${policy}.`;
+  return `${found} Set nodeGroup.releaseVersion: ${newest}${field}${policy}.`;
 }
 
 /** A warning about the age of the release or custom AMI of the group; empty if there is none. */

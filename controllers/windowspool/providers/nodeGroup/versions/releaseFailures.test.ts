@@ -203,6 +203,9 @@ describe('a release that fails verification', () => {
       'UpdateFailed',
     );
     const shown = conditionOf(world, 'NodeGroupReady') ?? '';
-    assert.match(shown, / This release fails verification in WindowsPool api: do not retry yet\. Not retried until /);
+    assert.match(
+      shown,
+      / failed: .* Do not retry yet: this release fails verification in WindowsPool api\. .*, and retry: kubectl annotate /,
+    );
   });
 });

@@ -78,9 +78,13 @@ export function describeReleaseFailure({ pool, releaseVersion, node, finding, on
 }
 
 /** Until when an automatic update waits because of the failure, in a sentence. */
-export function describeWait({ pool, onCanary }: ReleaseFailure): string {
-  const end = onCanary
+export function describeWait(failure: ReleaseFailure): string {
+  return `The automatic update waits until ${endOfFailure(failure)}, or until the next release is available.`;
+}
+
+/** What ends the failure, as the rest of a sentence. */
+export function endOfFailure({ pool, onCanary }: ReleaseFailure): string {
+  return onCanary
     ? `WindowsPool ${pool} has this release or no longer asks for it`
     : 'that node is verified or deleted';
-  return `The automatic update waits until ${end}, or until the next release is available.`;
 }

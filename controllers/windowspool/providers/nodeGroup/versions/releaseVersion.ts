@@ -41,6 +41,12 @@ export function lifeFrom(made: number): AmiLife {
   return { old: monthsAfter(made, 3), private: monthsAfter(made, 4) };
 }
 
+/** Whether AWS has made the AMI of a release private by now. It keeps the newest one public, whatever its age. */
+export function isPrivate(release: string, newest: string | undefined, now: number): boolean {
+  const isOld = now >= (lifeOf(release)?.private ?? Number.POSITIVE_INFINITY);
+  return isOld && newest !== undefined && isNewerRelease(newest, release);
+}
+
 interface AmiLife {
   readonly old: number;
   readonly private: number;

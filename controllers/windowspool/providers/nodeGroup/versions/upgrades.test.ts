@@ -69,9 +69,24 @@ describe('an upgrade', () => {
     const words = `PodEvictionFailure: ${MESSAGE} (${world.nodes[0]?.name})`;
     assert.deepEqual([stateOf(world)?.update?.status, stateOf(world)?.update?.errors], ['Failed', [words]]);
     const shown = conditionOf(world, 'NodeGroupReady') ?? '';
-    const remedy = ['shop/cart-0', 'PodDisruptionBudget cart', 'nodeGroup.update.force: true'];
+    const remedy = ['shop/cart-0', 'PodDisruptionBudget cart', 'delete the pods, and retry: kubectl annotate wp web'];
     assertBrief(shown, 'False UpdateFailed', `release ${NEXT}`, 'web', words, ...remedy);
     assert.match(conditionOf(world, 'UpToDate') ?? '', /^False UpdateFailed: /);
+  });
+
+  it('that failed in a known form is reported in fewer words than those of EKS, which the event has', async () => {
+    const { world, deps } = await upgradableWorld();
+    const errorMessage = 'Reached max retries while trying to evict pods from nodes in node group web';
+    const [resource = ''] = world.nodes.map(({ name }) => name);
+    const error = { errorCode: 'PodEvictionFailure' as const, errorMessage, resourceIds: [resource] };
+    world.cloud.faults.updateFailure({ errors: [error] });
+    world.apply(pins({ releaseVersion: NEXT }));
+    await hours(world, deps, 1);
+    const [own, words] = ['(PodEvictionFailure)', `(AWS: PodEvictionFailure: ${errorMessage} (${resource}))`];
+    const shown = conditionOf(world, 'NodeGroupReady') ?? '';
+    const event = world.events.find(({ reason }) => reason === 'UpdateFailed')?.message ?? '';
+    assert.deepEqual([shown.includes(own), shown.includes(words)], [true, false]);
+    assert.deepEqual([event.includes(own), event.endsWith(words)], [true, true]);
   });
 
   for (const [what, change] of [
