@@ -267,7 +267,12 @@ export function withoutCommand(message: string, nextCommand: string | undefined)
   const isNext =
     found === nextCommand || (found.includes('winpool.dev/replace') && nextCommand.startsWith(command('replace')));
   if (!isNext) return asPluginCommands(message);
-  return message.replace(` (${found})`, '').replace(`: ${found}`, message.endsWith(found) ? '.' : '');
+  const end = `: ${found}`;
+  if (!message.endsWith(end)) return message.replace(` (${found})`, '').replace(end, '');
+  const rest = message.slice(0, -end.length);
+  // What only says what the command is for goes with it.
+  const others = rest.replace(/(?<=\.) To [^.]*$/, '');
+  return others === rest ? `${rest}.` : others;
 }
 
 /**

@@ -115,7 +115,7 @@ describe('an existing node group', () => {
       {},
       { tags: { 'winpool.dev/adoptable-by': 'other' } },
       'True/AdoptionRejected',
-      /tag winpool\.dev\/adoptable-by=other\b.* to unnamed\b/,
+      /tag winpool\.dev\/adoptable-by=other\b.* --tags winpool\.dev\/adoptable-by=unnamed$/,
     ],
     [
       'with adoption Never',
@@ -123,7 +123,7 @@ describe('an existing node group', () => {
       { nodeGroup: { adoption: 'Never' } },
       {},
       'True/NotOwned',
-      /\bnodeGroup\.name\b.*\/adoption\.md/,
+      /\bnodeGroup\.name\b.* --tags winpool\.dev\/adoptable-by=never$/,
     ],
   ];
   for (const [what, name, spec, change, stalled, words] of refusals) {

@@ -340,7 +340,7 @@ export function remedyFor(reason: NodeCheck, node: string): string {
   return remedies[reason].replace('NODE', node);
 }
 
-const REPLACE = 'Drain and replace it: kubectl annotate node NODE winpool.dev/replace=true';
+const REPLACE = 'To have the operator drain and replace it: kubectl annotate node NODE winpool.dev/replace=true';
 
 const remedies: Readonly<Record<NodeCheck, string>> = {
   NodeUnreadable: 'Correct the value: kubectl edit node NODE --subresource=status',

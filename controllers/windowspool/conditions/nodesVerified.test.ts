@@ -146,7 +146,7 @@ describe('nodes that have not joined within the join grace', () => {
   const late = { pool: samplePool({}, { status: joiningFor(15) }), nodes: sampleNodes(2) };
   const lacking = (...args: string[]): Shown => ({
     Ready: ['False NodesMissing', '2 of 3 required', ...args],
-    NodesVerified: ['False NodesMissing', '2 of 3', '15 minutes', ...args],
+    NodesVerified: ['False NodesMissing', '1 of 3', '15 minutes', ...args],
   });
   const instance = (id: string, minutes: number) => ({ id, privateDnsName: '', launchedAt: NOW - minutes * MINUTE });
   const joinedIds = sampleNodes(2).map(({ providerID }) => providerID.split('/').at(-1) ?? '');

@@ -18,7 +18,7 @@ import {
   selectsWindows,
 } from '../runtimeClass/runtimeClass.ts';
 import { failedKindOf } from '../steps/stepKinds.ts';
-import { compact, describeFailure, joined } from '../util/words.ts';
+import { describeFailure, joined } from '../util/words.ts';
 import { falseCondition, trueCondition } from './condition.ts';
 
 /** Whether the RuntimeClass for pods of the pool exists and fits. */
@@ -53,21 +53,21 @@ function foreign(s: ObservedState, seen: RuntimeClass): ConditionState {
       `RuntimeClass ${name} was not created by the operator. It fits and is used unchanged.`,
     );
   if (isReplaced(seen, s.pool)) return pending(s, 'replaced');
-  const owner = managedBy === undefined ? 'was not created by the operator' : `is managed by ${managedBy}`;
-  const replace = managedBy === undefined ? howToReplace(s.pool, seen) : 'or change it there.';
-  const message = `RuntimeClass ${name} ${owner} and cannot be used: ${misfits.join('; ')}. Set runtimeClass.name to a new name, ${replace}`;
+  const [owner, replace] =
+    managedBy === undefined
+      ? ['exists but', howToReplace(s.pool, seen)]
+      : [`is managed by ${managedBy} and`, 'Or change it there.'];
+  const message = `RuntimeClass ${name} ${owner} does not fit: ${misfits.join('; ')}. Set runtimeClass.name to a new name. ${replace}`;
   return falseCondition('NotOwned', message, 'stalled');
 }
 
-/** How the operator is permitted to replace the RuntimeClass, as the rest of a sentence. */
+/** How the operator is permitted to replace the RuntimeClass, in a sentence. */
 function howToReplace({ metadata, spec }: WindowsPool, seen: RuntimeClass): string {
-  if (!selectsWindows(seen)) return 'or delete it: the operator never replaces one that does not select Windows nodes.';
-  const steps = compact([
-    spec.runtimeClass.adoption === 'Never' && 'set runtimeClass.adoption: IfUnowned',
-    seen.adoptableBy !== metadata.name &&
-      `permit it: kubectl annotate --overwrite runtimeclass ${seen.name} ${ADOPTABLE_BY}=${metadata.name}`,
-  ]);
-  return `or have the operator delete and recreate it: ${joined(steps)}`;
+  if (!selectsWindows(seen)) return 'Or delete it: the operator never replaces one that does not select Windows nodes.';
+  if (seen.adoptableBy === metadata.name)
+    return 'Or have the operator delete and recreate it: set runtimeClass.adoption: IfUnowned.';
+  const set = spec.runtimeClass.adoption === 'Never' ? 'set runtimeClass.adoption: IfUnowned, and run: ' : '';
+  return `Or have the operator delete and recreate it: ${set}kubectl annotate --overwrite runtimeclass ${seen.name} ${ADOPTABLE_BY}=${metadata.name}`;
 }
 
 function pending(s: ObservedState, what: 'created' | 'replaced'): ConditionState {

@@ -153,7 +153,13 @@ describe('a pool that needs user action is Stalled with the reason', () => {
       'when a group that it does not manage has the name; the nodes of that group are not counted',
       sampleState({ ...group({ tags: {} }), nodes: [] }),
       {
-        ...stalled('NodeGroupReady', ['False NotOwned', 'web', 'winpool.dev/pool', 'nodeGroup.name', 'adoption.md']),
+        ...stalled('NodeGroupReady', [
+          'False NotOwned',
+          'web',
+          'winpool.dev/pool',
+          'nodeGroup.name',
+          'winpool.dev/adoptable-by=web',
+        ]),
         NodesVerified: ['False Pending', 'web'],
       },
     ],

@@ -94,15 +94,21 @@ function wrongSystem(nodes: readonly NodeRecord[], cluster: string, group: strin
 
 /** Instances that are not nodes yet: joining within the join grace period, missing after it. */
 function waitingForNodes(s: EksDerived, missing: number, desired: number): Verification {
-  const text = `${s.poolNodes.total} of ${count(desired, 'node')} joined`;
   const late = lateInstances(s);
   if (!lacksNodes(s)) {
-    return unknownCondition('Joining', `${text}, ${missing} joining.`, firstNodes(s));
+    const text = `${s.poolNodes.total} of ${count(desired, 'node')} joined, ${missing} joining.`;
+    return unknownCondition('Joining', text, firstNodes(s));
   }
   const grace = duration(s.settings.joinGraceMs);
-  const named = late && late.length > 0 ? ` Running but not joined: ${joined(late.map(({ id }) => id))}.` : '';
-  const message = `${text}, ${missing} did not join within ${grace}.${named}${likelyCause(s, ['NodesMissing'])}${late?.length === 0 ? '' : scriptFirst(s)}`;
+  const named = late && late.length > 0 ? `: ${runningInstances(late)}` : '';
+  const message = `${missing} of ${count(desired, 'node')} did not join within ${grace}${named}.${likelyCause(s, ['NodesMissing'])}${late?.length === 0 ? '' : scriptFirst(s)}`;
   return { ...falseCondition('NodesMissing', message), remedy: remedyForLate(late, s.poolNodes.total) };
+}
+
+/** `instance i-1 is running`. */
+function runningInstances(late: readonly Instance[]): string {
+  const [noun, verb] = late.length === 1 ? ['instance', 'is'] : ['instances', 'are'];
+  return `${noun} ${joined(late.map(({ id }) => id))} ${verb} running`;
 }
 
 /** When other nodes joined, their role has access: then the cause is on the instance. */
@@ -110,9 +116,9 @@ function remedyForLate(late: readonly Instance[] | undefined, joinedNodes: numbe
   if (late?.length === 0)
     return 'No running instance is waiting to join. Check the activity history of the Auto Scaling group.';
   const [first] = late ?? [];
-  const access = 'that the EKS access entry of the node role has the type EC2_WINDOWS, and ';
-  const log = first
-    ? `the kubelet log on the instance; Session Manager needs the policy AmazonSSMManagedInstanceCore in the node role: aws ssm start-session --target ${first.id}`
-    : 'the kubelet log.';
-  return `Check ${joinedNodes > 0 ? '' : access}${log}`;
+  const access = 'Check that the EKS access entry of the node role has the type EC2_WINDOWS. ';
+  const session = first
+    ? ` To open a session, which needs the policy AmazonSSMManagedInstanceCore in the node role: aws ssm start-session --target ${first.id}`
+    : '';
+  return `${joinedNodes > 0 ? '' : access}Check the kubelet log on the instance${late && late.length > 1 ? 's' : ''}.${session}`;
 }

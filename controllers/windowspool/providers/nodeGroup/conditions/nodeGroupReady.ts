@@ -1,6 +1,6 @@
 /** The condition NodeGroupReady. */
 
-import { ADOPTABLE_BY, POOL_KEY } from '../../../api/labels.ts';
+import { POOL_KEY } from '../../../api/labels.ts';
 import type { Reason } from '../../../api/reasons.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../../conditions/condition.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
@@ -9,6 +9,7 @@ import type { RunResult } from '../../../model/outcome.ts';
 import type { StepError } from '../../../model/stepError.ts';
 import type { CallError, CallErrorKind } from '../../../ports/callResult.ts';
 import type { NodeGroup } from '../../../ports/eks.ts';
+import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { isDeleting, isPaused, unreadReason } from '../../../rules/poolQueries.ts';
 import { UNREACHABLE_SHOWN_AFTER_MS } from '../../../rules/retryIntervals.ts';
 import { waitOf } from '../../../rules/ruleChains.ts';
@@ -16,6 +17,7 @@ import { failedKindOf, isUpdateOfGroup, stepKindOf } from '../../../steps/stepKi
 import { clockTime, count, describeFailure, joined, sentence } from '../../../util/words.ts';
 import { describeRetry, quoteOfUpdate, retryCommand } from '../changes/describeFailedChanges.ts';
 import { likelyCause, riskOfCreation } from '../checks/likelyCause.ts';
+import { ADOPTION_FLAG, adoptionTagCommand } from '../desired/adoption.ts';
 import { isOwnedBy, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import { ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { EksDerived } from '../model/groupDue.ts';
@@ -78,10 +80,10 @@ function assessUnknown(s: EksState, name: string): ConditionState | undefined {
   return unknownCondition(unreadReason(group.error), message, 'working');
 }
 
-const OTHER_NAME = 'Set nodeGroup.name to another name';
+const OTHER_NAME = 'Set another nodeGroup.name.';
 
 function notOwned(s: EksDerived, group: NodeGroup): ConditionState {
-  const { pool, settings } = s;
+  const { pool } = s;
   const { name, tags, status } = group;
   const { adoption } = s.due;
   if (status === 'DELETING') {
@@ -89,7 +91,7 @@ function notOwned(s: EksDerived, group: NodeGroup): ConditionState {
     return falseCondition(adoption?.kind === 'wait' ? 'Adopting' : 'NotOwned', message, 'working');
   }
   if (adoption?.kind === 'refused') {
-    const message = `Node group ${name} exists but cannot be adopted: ${adoption.why}. ${OTHER_NAME}${adoption.fix ? `, or ${adoption.fix}` : ''}.`;
+    const message = `Node group ${name} exists but cannot be adopted: ${adoption.why}. ${OTHER_NAME}${adoption.fix ? ` Or ${adoption.fix}` : ''}`;
     return falseCondition('AdoptionRejected', message, 'stalled');
   }
   if (adoption && adoption.kind !== 'forbidden') {
@@ -102,12 +104,21 @@ function notOwned(s: EksDerived, group: NodeGroup): ConditionState {
     return falseCondition('Adopting', message, 'working');
   }
   const owner = tags[POOL_KEY];
-  const whose = owner ? `is managed by WindowsPool ${owner}` : `is not managed by this pool (tag ${POOL_KEY} missing)`;
-  const remedy = owner
-    ? OTHER_NAME
-    : `${OTHER_NAME}. To have this pool manage the node group instead, set nodeGroup.adoption: IfUnowned, and the tag ${ADOPTABLE_BY}=${pool.metadata.name} on the group (${settings.docsUrl}/adoption.md)`;
-  const message = `Node group ${name} exists but ${whose}, so the operator does not change it. ${remedy}.`;
-  return falseCondition('NotOwned', message, 'stalled');
+  const whose = owner
+    ? `is managed by WindowsPool ${owner}`
+    : `is not managed by this pool: it lacks the tag ${POOL_KEY}`;
+  const remedy = owner ? OTHER_NAME : `${OTHER_NAME} ${howToAdopt(s, group)}`;
+  return falseCondition('NotOwned', `Node group ${name} ${whose}. ${remedy}`, 'stalled');
+}
+
+/** What an adoption needs, in a sentence that ends with a command. */
+function howToAdopt({ pool, settings }: EksState, group: NodeGroup): string {
+  const needs = [
+    ...(settings.enableNodeGroupAdoption ? [] : [`the operator's flag ${ADOPTION_FLAG}`]),
+    ...(nodeGroupIn(pool.spec).adoption === 'IfUnowned' ? [] : ['nodeGroup.adoption: IfUnowned']),
+    `the pool's name in a tag: ${adoptionTagCommand(pool, group)}`,
+  ];
+  return `Or let the pool adopt it with ${joined(needs)}`;
 }
 
 /** Reasons for errors of a change of the group; all other errors mean that AWS is unavailable. */

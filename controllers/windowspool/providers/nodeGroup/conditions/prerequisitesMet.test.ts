@@ -427,7 +427,7 @@ describe('PrerequisitesMet', () => {
           'web',
           'winpool.dev/pool',
           'nodeGroup.name',
-          'adoption.md',
+          'winpool.dev/adoptable-by=web',
         ]),
         NodesVerified: ['False Pending', 'web'],
       },

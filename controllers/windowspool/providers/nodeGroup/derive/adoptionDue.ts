@@ -3,6 +3,7 @@ import { ADOPTABLE_BY, POOL_KEY } from '../../../api/labels.ts';
 import { amiTypeOf } from '../../../nodes/windowsVersions.ts';
 import { CUSTOM, type NodeGroup } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { ADOPTION_FLAG, adoptionTagCommand } from '../desired/adoption.ts';
 import { acceptsUpdates, isOwnedBy } from '../desired/desiredNodeGroup.ts';
 import { isCustom } from '../launchTemplate/launchSettings.ts';
 import { isMadeFromOwn } from '../launchTemplate/ownTemplate.ts';
@@ -39,14 +40,13 @@ function adoptionOf(s: EksState, group: NodeGroup): Adoption {
  * What an adoption lacks; undefined if it is permitted. Users who can edit pools must not get a node group by that alone: the administrator of the
  * operator permits adoption, and an administrator in AWS names the pool.
  */
-function missingPermission({ pool, settings }: EksState, { tags }: NodeGroup) {
+function missingPermission({ pool, settings }: EksState, group: NodeGroup) {
   const { name } = pool.metadata;
-  const named = tags[ADOPTABLE_BY];
-  if (named === undefined)
-    return { why: `it does not have the tag ${ADOPTABLE_BY}=${name}`, fix: 'set that tag on it' };
-  if (named !== name) return { why: `it has the tag ${ADOPTABLE_BY}=${named}`, fix: `change the value to ${name}` };
+  const named = group.tags[ADOPTABLE_BY];
+  if (named !== name) {
+    const why = named === undefined ? `does not have the tag ${ADOPTABLE_BY}` : `has the tag ${ADOPTABLE_BY}=${named}`;
+    return { why: `it ${why}`, fix: `tag it with the pool's name: ${adoptionTagCommand(pool, group)}` };
+  }
   if (settings.enableNodeGroupAdoption) return undefined;
-  return { why: `the operator runs without ${ADOPTION_FLAG}`, fix: 'set that flag' };
+  return { why: `the operator runs without ${ADOPTION_FLAG}`, fix: 'set that flag.' };
 }
-
-const ADOPTION_FLAG = '--enable-node-group-adoption';

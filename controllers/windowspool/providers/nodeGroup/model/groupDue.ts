@@ -63,7 +63,7 @@ export interface Creation {
   readonly retry?: string;
 }
 
-/** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group, and `fix` tells what permits the adoption. */
+/** Whether a group can be adopted. `refused`: `why` is the rest of a sentence about the group, and `fix` what permits the adoption, with a command or a full stop as its end. */
 export type Adoption =
   | { readonly kind: 'take' }
   | { readonly kind: 'wait' }
