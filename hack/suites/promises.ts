@@ -210,7 +210,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'the operator works in pods of its image on real nodes, through rollouts, drains and failures',
     test: ['pods/rollouts'],
-    testAll: ['pods/awsIdentity', 'pods/container', 'pods/rotation'],
+    testAll: ['pods/awsIdentity', 'pods/container', 'pods/release', 'pods/rotation'],
   },
   {
     promise:
