@@ -68,15 +68,10 @@ describe('kubectl windowspool as one executable', () => {
 
   it('runs the credential plugin of a kubeconfig', async () => {
     const admin = parse(await readFile(fixture.world.controlPlane.adminKubeconfig, 'utf8'));
-    const { 'client-certificate-data': certificate, 'client-key-data': key, ...user } = admin.users[0].user;
-    const decoded = (text: string) => Buffer.from(text, 'base64').toString();
     const credential = {
       apiVersion: 'client.authentication.k8s.io/v1',
       kind: 'ExecCredential',
-      status: {
-        clientCertificateData: certificate ? decoded(certificate) : await readFile(user['client-certificate'], 'utf8'),
-        clientKeyData: key ? decoded(key) : await readFile(user['client-key'], 'utf8'),
-      },
+      status: { token: admin.users[0].user.token },
     };
     const answer = join(folder, 'credential.json');
     await writeFile(answer, JSON.stringify(credential));
@@ -94,9 +89,9 @@ describe('kubectl windowspool as one executable', () => {
 
   it('trusts the certificate authorities of NODE_EXTRA_CA_CERTS', async () => {
     const admin = parse(await readFile(fixture.world.controlPlane.adminKubeconfig, 'utf8'));
-    const { 'certificate-authority-data': data, 'certificate-authority': path, ...cluster } = admin.clusters[0].cluster;
-    const authority = path ?? join(folder, 'ca.pem');
-    if (data) await writeFile(authority, Buffer.from(data, 'base64'));
+    const { 'certificate-authority-data': data, ...cluster } = admin.clusters[0].cluster;
+    const authority = join(folder, 'ca.pem');
+    await writeFile(authority, Buffer.from(data, 'base64'));
     const kubeconfig = join(folder, 'without-authority');
     await writeFile(kubeconfig, stringify({ ...admin, clusters: [{ name: admin.clusters[0].name, cluster }] }));
     const env = { ...onlyKubectl, KUBECONFIG: kubeconfig };
