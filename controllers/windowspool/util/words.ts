@@ -77,6 +77,11 @@ export function inThePast(description: string): string {
   return description.replace(/^[a-z]+/, (verb) => IRREGULAR[verb] ?? `${verb}${verb.endsWith('e') ? 'd' : 'ed'}`);
 }
 
+/** A sentence whose first word is no name, after other words. */
+export function uncapitalized(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
 /** The text with an upper-case letter at its start. */
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -5,7 +5,7 @@ import { RETRY_ANNOTATION } from '../../../api/labels.ts';
 import type { Reason } from '../../../api/reasons.ts';
 import type { ConditionState } from '../../../model/conditions.ts';
 import type { NodeGroupUpdate } from '../../../ports/eks.ts';
-import { joined } from '../../../util/words.ts';
+import { joined, uncapitalized } from '../../../util/words.ts';
 import type { EksDerived, FailedTarget, Failures } from '../model/groupDue.ts';
 
 /** The maximum number of entries in the schema. */
@@ -33,9 +33,11 @@ export function reasonOf(failed: FailedTarget | undefined): Reason {
 export function describeRetry({ pool, due }: EksDerived, failed: FailedTarget): string {
   if (isRetriable(failed)) return `Retried at each --resync-interval. To retry now: ${retryCommand(pool)}`;
   const elsewhere = failed.reason === 'UpdateFailed' ? due.version?.releaseFailure?.pool : undefined;
-  const risk = elsewhere ? `Do not retry yet: this release fails verification in WindowsPool ${elsewhere}. ` : '';
   const remedy = failed.remedy ? `${failed.remedy}, and retry` : 'Not retried until the spec changes or you run';
-  return `${risk}${remedy}: ${retryCommand(pool)}`;
+  if (!elsewhere) return `${remedy}: ${retryCommand(pool)}`;
+  const first = `First fix WindowsPool ${elsewhere}, where this release fails verification (kubectl describe wp ${elsewhere}).`;
+  const then = failed.remedy ? `Then ${uncapitalized(remedy)}` : 'Then retry';
+  return `${first} ${then}: ${retryCommand(pool)}`;
 }
 
 /** The words of EKS about an update that has just failed, if the message has other ones. */

@@ -19,11 +19,11 @@ export function likelyCause(s: EksDerived, symptoms: readonly Symptom[]): string
 /** What keeps nodes from being verified. */
 const OF_NEW_NODES: readonly Symptom[] = ['NodesMissing', 'NodeCreationFailure', 'NotReady', 'NoPodAddresses'];
 
-/** ` 1 warning can keep its nodes from being verified: NodeAccessInvalid. See PrerequisitesMet.`, for a node group that is being created; otherwise empty. */
+/** ` 1 warning about its nodes. See PrerequisitesMet.`, for a node group that is being created; otherwise empty. */
 export function riskOfCreation(s: EksDerived): string {
   const found = warningsOf(s, OF_NEW_NODES);
   if (found.length === 0) return '';
-  return ` ${count(found.length, 'warning')} can keep its nodes from being verified: ${joined(found)}. See PrerequisitesMet.`;
+  return ` ${count(found.length, 'warning')} about its nodes. See PrerequisitesMet.`;
 }
 
 const CHECKS = new Map(checks.map((check) => [check.reason, check]));

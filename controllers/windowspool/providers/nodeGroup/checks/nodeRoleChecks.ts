@@ -77,7 +77,7 @@ function withAnotherEntry(found: string, input: CheckInput): Answer {
   if (isShared) return notMet(`${found}. ${withAnotherRole(input)}`);
   // Linux nodes that use the role lose their access with the entry: the safe way comes first.
   const otherRole = `If Linux nodes use the role, ${withAnotherRole(input).replace('Set ', 'set ')}`;
-  return notMet(found, `${otherRole}. ${newEntry(input, 'Otherwise, ')}`);
+  return notMet(found, `${otherRole}. ${newEntry(input, 'Only if no Linux node uses it, ')}`);
 }
 
 /** Ends with the commands. An operator that manages the entry creates it again. */
@@ -101,8 +101,8 @@ function byMapping({ groups }: RoleMapping, input: CheckInput): Answer {
   // Where access entries exist, EKS may still create one with the node group.
   if (facts.accessEntry && isAccessPending(input))
     return warning(
-      `${lacking}, and the role has no access entry. EKS usually creates one with the node group. If it does not, the nodes run no pods`,
-      `To prevent that, create it now: ${creationOf(role, cluster.name)}`,
+      `Node role ${roleName(role)} has no access entry (ConfigMap kube-system/aws-auth maps it without ${joined(missing)}). Unless EKS creates one with the node group, the nodes run no pods`,
+      `Create it now: ${creationOf(role, cluster.name)}`,
     );
   return notMet(`${lacking}. Add ${missing.length === 1 ? 'it' : 'them'} to the groups of the role in mapRoles`);
 }

@@ -205,7 +205,7 @@ describe('a release that fails verification', () => {
     const shown = conditionOf(world, 'NodeGroupReady') ?? '';
     assert.match(
       shown,
-      / failed: .* Do not retry yet: this release fails verification in WindowsPool api\. .*, and retry: kubectl annotate /,
+      / failed: .* First fix WindowsPool api, where this release fails verification .* Then .*, and retry: kubectl annotate /,
     );
   });
 });
