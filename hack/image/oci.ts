@@ -127,7 +127,8 @@ export class OciLayout {
 
   /** Packs the layout into one file. */
   async pack(archive: string): Promise<void> {
-    await tar(archive, this.folder);
+    // Modes of files that the umask of the machine does not change.
+    await tar(archive, this.folder, ['--mode=u=rwX,go=rX']);
   }
 
   async #addJson(mediaType: string, fields: object): Promise<Descriptor> {
@@ -140,9 +141,9 @@ export class OciLayout {
 }
 
 /** Packs the content of a folder. Its names do not begin with `./`, which scanners take for an attack. */
-async function tar(archive: string, folder: string): Promise<void> {
+async function tar(archive: string, folder: string, options: readonly string[] = []): Promise<void> {
   const names = (await readdir(folder)).sort();
-  await runOrThrow('tar', [...TAR_OPTIONS, '-cf', archive, '-C', folder, '--', ...names], TAR_TIMEOUT_MS);
+  await runOrThrow('tar', [...TAR_OPTIONS, ...options, '-cf', archive, '-C', folder, '--', ...names], TAR_TIMEOUT_MS);
 }
 
 async function digestOfFile(path: string): Promise<string> {
