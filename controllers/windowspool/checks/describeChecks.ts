@@ -49,12 +49,14 @@ export function remarksOf(pool: WindowsPool, { failed, warned, ignored }: CheckR
     const reason = only && more.length === 0 ? `${only.check.reason}: ` : '';
     return reason + describeResults(results, settings);
   };
-  // Beside what is not met, a warning is only named.
-  const warnings = failed.length > 0 ? `${namesOf(warned)}. See status.checks.` : named(warned);
+  // Only what comes last may end with a command: the others are only named.
+  const listed = (results: readonly CheckResult[]) => `${namesOf(results)}. See status.checks.`;
+  const warnings = failed.length > 0 ? listed(warned) : named(warned);
+  const ignorable = failed.length + warned.length > 0 ? listed(ignored) : named(ignored);
   const texts = [
     annotationFault(pool, settings),
     ignored.length > 0 &&
-      `${count(ignored.length, 'prerequisite')} ignored by annotation ${IGNORE_PREREQUISITES_ANNOTATION}: ${named(ignored)}`,
+      `${count(ignored.length, 'prerequisite')} ignored by annotation ${IGNORE_PREREQUISITES_ANNOTATION}: ${ignorable}`,
     warned.length > 0 && `${count(warned.length, 'warning')}: ${warnings}`,
   ];
   return texts.flatMap((text) => (text ? [` ${text}`] : [])).join('');

@@ -374,7 +374,7 @@ describe('PrerequisitesMet', () => {
           'prerequisites.md#legacy-controllers',
           'winpool.dev/ignore-prerequisites',
           'NoLinuxNode',
-          'kubectl uncordon linux-1',
+          'status.checks',
         ],
       },
     ],

@@ -27,9 +27,9 @@ export function prerequisitesMet(s: EksDerived): PrerequisitesState {
   const { cluster, settings, pool } = s;
   if (isClusterMismatch(s)) return clusterMismatch(s);
   const checked = s.due.prerequisites.results;
-  const failed = checked && assessFailed(s, checked);
   const denied = missingPermission(s, ofAws);
-  if (denied) return failed ? withDenied(denied, failed) : denied;
+  const failed = checked && assessFailed(s, checked, denied);
+  if (denied) return failed && denied.status === 'False' ? withFailed(denied, failed) : (failed ?? denied);
   if (cluster.kind === 'absent') {
     const gone = pool.status?.cluster ? 'no longer exists' : 'does not exist';
     const message = `EKS cluster ${settings.clusterName} ${gone} in ${settings.region}. Check the operator's flags --cluster-name and --region.`;
@@ -84,22 +84,25 @@ function assessUnchecked(s: EksDerived, checked: CheckResults): PrerequisitesSta
   return { ...finding, message, ...remarkable(s.pool, checked, s.settings) };
 }
 
-/** Combines a denied call with an unmet prerequisite. A denied write comes first, a denied read last. */
-function withDenied(denied: PrerequisitesState, failed: PrerequisitesState): PrerequisitesState {
-  const [first, second] = denied.status === 'False' ? [denied, failed] : [failed, denied];
-  const { remarks } = failed;
-  return { ...first, message: `${first.message} ${second.message}`, ...(remarks !== undefined && { remarks }) };
+/** Combines a denied write with an unmet prerequisite, which comes last because its command is the end. */
+function withFailed(denied: PrerequisitesState, { message, remarks }: PrerequisitesState): PrerequisitesState {
+  return { ...denied, message: `${denied.message} ${message}`, ...(remarks !== undefined && { remarks }) };
 }
 
 /** The unmet prerequisites. They stall the pool only when they block the creation of its group; an existing group is kept as it is. */
-function assessFailed(s: EksDerived, checked: CheckResults): PrerequisitesState | undefined {
+function assessFailed(
+  s: EksDerived,
+  checked: CheckResults,
+  denied: PrerequisitesState | undefined,
+): PrerequisitesState | undefined {
   const { failed } = checked;
   const [first] = failed;
   if (!first) return undefined;
   const rest = assessUnknown(s, checked);
   // A transient error is not included: the message would change with each attempt.
   const beside = rest?.reason === 'AccessDenied' ? ` ${rest.message}` : '';
-  const remarks = beside + remarksOf(s.pool, checked, s.settings);
+  const read = denied?.status === 'Unknown' ? ` ${denied.message}` : '';
+  const remarks = read + beside + remarksOf(s.pool, checked, s.settings);
   const { blocking } = s.due.prerequisites;
   const isTransient = blocking.every((result) => result.isTransient);
   const progress = blocking.length === 0 ? undefined : isTransient ? 'working' : 'stalled';
