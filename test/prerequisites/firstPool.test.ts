@@ -53,7 +53,7 @@ const rows: readonly Row[] = [
     },
     creating: true,
     until: ['PrerequisitesMet=True/MetWithWarnings', 'NodeGroupReady=False/Creating'],
-    word: /without eks:kube-proxy-windows/,
+    word: /has no access entry\. Unless EKS creates one/,
   },
   {
     what: 'with a role that a Linux group shares under aws-auth',

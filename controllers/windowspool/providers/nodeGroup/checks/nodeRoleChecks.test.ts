@@ -116,17 +116,7 @@ describe('the checks of the node role', () => {
     [
       'a role that aws-auth maps as a Linux role, before the node group is created',
       sampleInput({ facts: sampleFacts({ accessEntry: known(undefined), roleMappings: known([linux]) }) }),
-      [
-        [
-          'NodeAccessInvalid (warning)',
-          'kube-system/aws-auth',
-          'prod',
-          ROLE,
-          'eks:kube-proxy-windows',
-          'EC2_WINDOWS',
-          'aws eks create-access-entry',
-        ],
-      ],
+      [['NodeAccessInvalid (warning)', 'prod', ROLE, 'run no pods', 'EC2_WINDOWS', 'aws eks create-access-entry']],
     ],
     [
       'a role that aws-auth maps as a Linux role, if the node group exists',

@@ -101,7 +101,7 @@ function byMapping({ groups }: RoleMapping, input: CheckInput): Answer {
   // Where access entries exist, EKS may still create one with the node group.
   if (facts.accessEntry && isAccessPending(input))
     return warning(
-      `Node role ${roleName(role)} has no access entry (ConfigMap kube-system/aws-auth maps it without ${joined(missing)}). Unless EKS creates one with the node group, the nodes run no pods`,
+      `Node role ${roleName(role)} has no access entry. Unless EKS creates one with the node group, the nodes run no pods`,
       `Create it now: ${creationOf(role, cluster.name)}`,
     );
   return notMet(`${lacking}. Add ${missing.length === 1 ? 'it' : 'them'} to the groups of the role in mapRoles`);

@@ -273,7 +273,7 @@ describe('PrerequisitesMet', () => {
       }),
       {
         ...working('NodeGroupReady', ['False Creating', 'web', '1 warning', 'See PrerequisitesMet.']),
-        PrerequisitesMet: ['True MetWithWarnings', 'prod', 'eks:kube-proxy-windows', 'aws eks create-access-entry'],
+        PrerequisitesMet: ['True MetWithWarnings', 'prod', 'run no pods', 'aws eks create-access-entry'],
         NodesVerified: NO_NODES_YET,
       },
     ],
