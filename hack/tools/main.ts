@@ -1,11 +1,13 @@
 /**
  * Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, the image registry, cosign, Alertmanager, actionlint,
- * hclfmt, and the GitOps tools.
+ * hclfmt, the GitOps tools, and where the machine allows real nodes, their programs.
  */
 import { baselinePath } from '../bench/baseline.ts';
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { schemaPath } from '../grafana/schema/program.ts';
 import { ptyPath } from '../pty/program.ts';
+import { isolationObstacle } from '../realnode/isolation.ts';
+import { ensureNodePrograms } from '../realnode/programs.ts';
 import { toolPath } from './tools.ts';
 
 const log = (line: string) => console.error(line);
@@ -19,6 +21,7 @@ try {
       await toolPath(name, log);
     await argoCdPrograms(log);
     await fluxPrograms(log);
+    if ((await isolationObstacle()) === undefined) await ensureNodePrograms(log);
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
