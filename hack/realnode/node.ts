@@ -101,6 +101,9 @@ export function kubeletConfig({ dir, address, containerdSocket }: NodeLayout, cg
       'nodefs.inodesFree': '1',
       'memory.available': '50Mi',
     },
+    // For the same reason: at 100, the kubelet removes no image. What a test imported cannot be pulled again.
+    imageGCHighThresholdPercent: 100,
+    imageGCLowThresholdPercent: 99,
     // Faster than the defaults, so that tests do not wait.
     nodeStatusUpdateFrequency: '2s',
     fileCheckFrequency: '1s',

@@ -91,8 +91,9 @@ export class OperatorPods {
 
   /** Waits until all pods are of the last version of the Deployment, and Ready. */
   async rolledOut(): Promise<void> {
-    const status = ['rollout', 'status', DEPLOYMENT, `--timeout=${READY_TIMEOUT_MS / 1000}s`];
-    await this.kubectl(...status).catch(async (error: Error) => {
+    const status = ['rollout', 'status', DEPLOYMENT, '--namespace', NAMESPACE, `--timeout=${READY_TIMEOUT_MS / 1000}s`];
+    const timeoutMs = READY_TIMEOUT_MS + 10_000;
+    await this.world.controlPlane.kubectlOutput(status, { timeoutMs }).catch(async (error: Error) => {
       throw new Error(`${error.message}\n${await this.kubectl('describe', 'pods')}`);
     });
   }
