@@ -47,3 +47,20 @@ export function runCommand(file: string, args: readonly string[], options: Comma
     child.stdin?.end(stdin ?? '');
   });
 }
+
+const MOST_ERROR_CHARACTERS = 2_000;
+
+/** Runs a program to its end, and returns what it prints. Throws with the end of its errors if it fails. */
+export async function runOrThrow(
+  program: string,
+  args: readonly string[],
+  timeoutMs: number,
+  options: Pick<CommandOptions, 'cwd' | 'env'> = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(program, args, { ...options, timeoutMs });
+  if (code !== 0)
+    throw new Error(
+      `${program} ${args.join(' ')} ended with status ${code}: ${(stderr.trim() || stdout.trim()).slice(-MOST_ERROR_CHARACTERS)}`,
+    );
+  return stdout;
+}

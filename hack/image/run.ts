@@ -1,4 +1,4 @@
-import { runCommand } from '../controlplane/command.ts';
+import { runOrThrow as runProgram } from '../controlplane/command.ts';
 
 /** The Debian packages of the programs that the image is built with, for the message of a missing one. */
 const PACKAGE_OF: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const PACKAGE_OF: Readonly<Record<string, string>> = {
   tar: 'tar (GNU tar)',
 };
 
-/** The output of a command. Throws what it printed if it fails, and what to install if it is missing. */
+/** The output of a command in the locale C. Throws what it printed if it fails, and what to install if it is missing. */
 export async function runOrThrow(
   program: string,
   args: readonly string[],
@@ -17,17 +17,15 @@ export async function runOrThrow(
   variables: NodeJS.ProcessEnv = {},
 ): Promise<string> {
   const env = { ...process.env, LC_ALL: 'C', ...variables };
-  const { stdout, stderr, code } = await runCommand(program, args, { timeoutMs, env }).catch((error) => {
-    if (error.code !== 'ENOENT') throw error;
+  try {
+    return await runProgram(program, args, timeoutMs, { env });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     const name = PACKAGE_OF[program];
     throw new Error(
       name === undefined
         ? `${program} is missing: install it.`
         : `${program} is missing: install ${name}. The image is built on Debian or Ubuntu, also in a container.`,
     );
-  });
-  if (code === 0) return stdout;
-  throw new Error(
-    `${program} ${args.join(' ')} ended with status ${code}: ${(stderr.trim() || stdout.trim()).slice(-2000)}`,
-  );
+  }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../controlplane/command.ts';
+import { runOrThrow } from '../controlplane/command.ts';
 
 const TAR_TIMEOUT_MS = 60_000;
 
@@ -30,7 +30,6 @@ export async function pauseArchive(program: string, folder: string): Promise<str
 }
 
 async function tar(folder: string, name: string, files: readonly string[]): Promise<string> {
-  const { code, stderr } = await runCommand('tar', ['-cf', name, ...files], { cwd: folder, timeoutMs: TAR_TIMEOUT_MS });
-  if (code !== 0) throw new Error(`tar could not write ${name}: ${stderr.trim()}`);
+  await runOrThrow('tar', ['-cf', name, ...files], TAR_TIMEOUT_MS, { cwd: folder });
   return join(folder, name);
 }

@@ -6,7 +6,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CoreV1Api, DiscoveryV1Api, KubeConfig, type V1Node } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
-import { runCommand } from '../controlplane/command.ts';
+import { runOrThrow } from '../controlplane/command.ts';
 import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { NODE_USERS } from '../controlplane/layout.ts';
 import { Processes } from '../controlplane/processes.ts';
@@ -27,7 +27,7 @@ import {
 import { ensureNodePrograms, type NodePrograms } from './programs.ts';
 
 const START_TIMEOUT_MS = 60_000;
-const IMPORT_TIMEOUT_MS = 120_000;
+const COMMAND_TIMEOUT_MS = 120_000;
 
 /** Starts `count` nodes and resolves when all of them are Ready. `log` gets a line for each program that is built, or exits unexpectedly. */
 export async function startRealNodes(
@@ -117,7 +117,7 @@ export class RealNodes {
       throw new Error(`There is no user for node ${number}: at most ${NODE_USERS.length} nodes can run.`);
     this.#nodes.push(node);
     await this.#configure(node);
-    await run('ip', ['address', 'add', `${address}/24`, 'dev', 'node0']);
+    await runOrThrow('ip', ['address', 'add', `${address}/24`, 'dev', 'node0'], COMMAND_TIMEOUT_MS);
     await this.#processes.start({
       name: `containerd-${number}`,
       layer: 1,
@@ -253,7 +253,7 @@ export class RealNodes {
   }
 
   #ctr({ containerdSocket }: NodeLayout, ...args: readonly string[]): Promise<string> {
-    return run(this.#programs.ctr, ['--address', containerdSocket, ...args]);
+    return runOrThrow(this.#programs.ctr, ['--address', containerdSocket, ...args], COMMAND_TIMEOUT_MS);
   }
 
   #node(number: number): NodeLayout {
@@ -272,12 +272,6 @@ export class RealNodes {
 async function responds(url: string): Promise<true | undefined> {
   const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
   return response?.ok || undefined;
-}
-
-async function run(program: string, args: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCommand(program, args, { timeoutMs: IMPORT_TIMEOUT_MS });
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr.trim()}`);
-  return stdout;
 }
 
 /** The root of cgroup v2, or those of the controllers of cgroup v1. */

@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
+import { runOrThrow } from '../controlplane/command.ts';
 import { tarGz, zip } from './archive.ts';
-import { runOrThrow } from './run.ts';
 
 describe('an archive', () => {
   let work: string;

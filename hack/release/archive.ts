@@ -1,10 +1,10 @@
 /** Archives that are equal if their files are: in the order of their names, without times, owners, and the umask of the machine. */
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Zippable, zipSync } from 'fflate';
-import { runOrThrow } from './run.ts';
+import { runOrThrow } from '../controlplane/command.ts';
 
 const TAR_TIMEOUT_MS = 120_000;
 const EQUAL = [
@@ -24,7 +24,7 @@ export async function tarGz(archive: string, folder: string, prefix = ''): Promi
   const tar = `${archive}.tar`;
   await runOrThrow('tar', [...EQUAL, `--transform=s,^,${prefix},`, '-cf', tar, '-C', folder, ...names], TAR_TIMEOUT_MS);
   await writeFile(archive, await promisify(gzip)(await readFile(tar), { level: 9 }));
-  await runOrThrow('rm', [tar], TAR_TIMEOUT_MS);
+  await rm(tar);
 }
 
 /** Packs the files in `folder`, which has no folders. */

@@ -3,10 +3,10 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseDocument, stringify } from 'yaml';
+import { runOrThrow } from '../controlplane/command.ts';
 import { toolPath } from '../tools/tools.ts';
 import { tarGz } from './archive.ts';
 import type { Change } from './changelog.ts';
-import { runOrThrow } from './run.ts';
 import { isPrerelease } from './versions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -9,9 +9,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMPLETION_NAME, COMPLETION_SCRIPT } from '../../cmd/kubectl-windowspool/completion.ts';
 import { bundleExecutable } from '../bundle.ts';
+import { runOrThrow } from '../controlplane/command.ts';
 import { withAdHocSignature } from './adHocSignature.ts';
 import { withoutAuthenticode } from './authenticode.ts';
-import { runOrThrow } from './run.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PINS = fileURLToPath(new URL('node/', import.meta.url));

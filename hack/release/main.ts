@@ -4,6 +4,7 @@ import { copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
+import { runOrThrow } from '../controlplane/command.ts';
 import { buildImage } from '../image/buildImage.ts';
 import { tarGz, zip } from './archive.ts';
 import { writeBoms } from './boms.ts';
@@ -13,7 +14,6 @@ import { cloudFormationTemplate } from './cloudFormation.ts';
 import { executableFiles, PLATFORMS, pluginFiles } from './executables.ts';
 import { krewManifest } from './krewManifest.ts';
 import { writeManifests } from './manifests.ts';
-import { runOrThrow } from './run.ts';
 import { checkVersion } from './versions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { ensureBinaries } from '../controlplane/binaries.ts';
-import { runOrThrow } from './run.ts';
+import { runOrThrow } from '../controlplane/command.ts';
 
 const CONFIG = fileURLToPath(new URL('../../config', import.meta.url));
 const TIMEOUT_MS = 60_000;

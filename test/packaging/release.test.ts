@@ -6,11 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
-import { runCommand } from '../../hack/controlplane/command.ts';
+import { runCommand, runOrThrow } from '../../hack/controlplane/command.ts';
 import { writeChart } from '../../hack/release/chart.ts';
 import { cloudFormationTemplate } from '../../hack/release/cloudFormation.ts';
 import { writeManifests } from '../../hack/release/manifests.ts';
-import { runOrThrow } from '../../hack/release/run.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
