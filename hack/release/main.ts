@@ -4,8 +4,8 @@ import { copyFile, cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
-import { runOrThrow } from '../controlplane/command.ts';
 import { buildImage } from '../image/buildImage.ts';
+import { imageSource } from '../image/source.ts';
 import { tarGz, zip } from './archive.ts';
 import { writeBoms } from './boms.ts';
 import { changesOf, sectionOf } from './changelog.ts';
@@ -19,7 +19,6 @@ import { checkVersion } from './versions.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const RELEASE = join(ROOT, 'build/release');
 const WORK = join(ROOT, 'build/release-work');
-const GIT_TIMEOUT_MS = 30_000;
 const log = (line: string) => console.error(line);
 
 try {
@@ -53,7 +52,7 @@ async function release(version: string): Promise<void> {
   await writeChart(RELEASE, join(WORK, 'chart'), { version, repository: image, changes }, log);
   await copyFile(join(ROOT, 'config/charts/artifacthub-repo.yml'), join(RELEASE, 'artifacthub-repo.yml'));
   await writeIam();
-  await writeBoms(RELEASE, version, downloads, await created());
+  await writeBoms(RELEASE, version, downloads, (await imageSource()).created);
   await writePlugin(version, downloads);
   await writeFile(join(RELEASE, 'notes.md'), notes);
   await writeChecksums();
@@ -100,10 +99,4 @@ async function sha256(name: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(join(RELEASE, name)))
     .digest('hex');
-}
-
-/** The time of the commit, in RFC 3339. */
-async function created(): Promise<string> {
-  const seconds = await runOrThrow('git', ['log', '-1', '--format=%ct'], GIT_TIMEOUT_MS, { cwd: ROOT });
-  return new Date(Number(seconds) * 1000).toISOString().replace('.000', '');
 }
