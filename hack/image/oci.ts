@@ -1,18 +1,15 @@
 /** Writes an image in the layout of the OCI image specification: https://github.com/opencontainers/image-spec. The same input gives the same bytes. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { ImageSettings } from '../shipped.ts';
 import type { Architecture } from './pins.ts';
-import { runOrThrow } from './run.ts';
+import { tar, USUAL_MODES } from './tar.ts';
 
 const MEDIA = 'application/vnd.oci.image';
-const TAR_TIMEOUT_MS = 120_000;
-/** Owned by root, without times and in the order of their names. Times would give a layer another digest for each commit. */
-const TAR_OPTIONS = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0', '--format=ustar'];
 
 /** Names a blob, as in manifests. */
 export interface Descriptor {
@@ -127,8 +124,7 @@ export class OciLayout {
 
   /** Packs the layout into one file. */
   async pack(archive: string): Promise<void> {
-    // Modes of files that the umask of the machine does not change.
-    await tar(archive, this.folder, ['--mode=u=rwX,go=rX']);
+    await tar(archive, this.folder, USUAL_MODES);
   }
 
   async #addJson(mediaType: string, fields: object): Promise<Descriptor> {
@@ -138,12 +134,6 @@ export class OciLayout {
     await writeFile(join(this.#blobs, digest), text);
     return { mediaType, digest: `sha256:${digest}`, size: Buffer.byteLength(text) };
   }
-}
-
-/** Packs the content of a folder. Its names do not begin with `./`, which scanners take for an attack. */
-async function tar(archive: string, folder: string, options: readonly string[] = []): Promise<void> {
-  const names = (await readdir(folder)).sort();
-  await runOrThrow('tar', [...TAR_OPTIONS, ...options, '-cf', archive, '-C', folder, '--', ...names], TAR_TIMEOUT_MS);
 }
 
 async function digestOfFile(path: string): Promise<string> {

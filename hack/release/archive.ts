@@ -4,27 +4,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Zippable, zipSync } from 'fflate';
-import { runOrThrow } from '../controlplane/command.ts';
+import { tar, USUAL_MODES } from '../image/tar.ts';
 
-const TAR_TIMEOUT_MS = 120_000;
-const EQUAL = [
-  '--sort=name',
-  '--owner=0',
-  '--group=0',
-  '--numeric-owner',
-  '--mtime=@0',
-  '--mode=u=rwX,go=rX',
-  '--format=ustar',
-];
 const UNIX = 3;
 
-/** Packs all files in `folder`, whose names in the archive start with `prefix`. */
-export async function tarGz(archive: string, folder: string, prefix = ''): Promise<void> {
-  const names = (await readdir(folder)).sort();
-  const tar = `${archive}.tar`;
-  await runOrThrow('tar', [...EQUAL, `--transform=s,^,${prefix},`, '-cf', tar, '-C', folder, ...names], TAR_TIMEOUT_MS);
-  await writeFile(archive, await promisify(gzip)(await readFile(tar), { level: 9 }));
-  await rm(tar);
+/** Packs all files in `folder`. */
+export async function tarGz(archive: string, folder: string): Promise<void> {
+  const unpacked = `${archive}.tar`;
+  await tar(unpacked, folder, USUAL_MODES);
+  await writeFile(archive, await promisify(gzip)(await readFile(unpacked), { level: 9 }));
+  await rm(unpacked);
 }
 
 /** Packs the files in `folder`, which has no folders. */
