@@ -82,6 +82,8 @@ const OPTIONS = {
   // Unused parts of ES modules are omitted from the bundle.
   mainFields: ['module', 'main'],
   platform: 'node',
+  // A package has the path that package-lock.json gives it, also where node_modules is a link.
+  preserveSymlinks: true,
   target: 'node22',
   // THIRD_PARTY_NOTICES has the full licences.
   legalComments: 'none',
