@@ -8,6 +8,7 @@ import { runCommand } from '../../hack/controlplane/command.ts';
 import { freePort } from '../../hack/controlplane/ports.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
 import { READY, startTestEnv, type TestEnv, UP_TO_DATE } from '../fakes/testenv/testEnv.ts';
 import { withoutPermission } from '../lessPermissions.ts';
@@ -379,6 +380,17 @@ describe('alerts on a real Prometheus', function () {
     await fires('WindowsPoolOperatorNoLeader');
     await world.kubectl('delete', ...LEASE);
     await ends('WindowsPoolOperatorNoLeader');
+  });
+
+  it('a CRD of another release than the operator', async () => {
+    const label = (version: string) =>
+      world.kubectl('label', '--overwrite', 'crd/windowspools.winpool.dev', `app.kubernetes.io/version=${version}`);
+    await label('99.0.0');
+    assert.equal(await operator.stop(), 0);
+    operator = await startOperator();
+    await fires('WindowsPoolOperatorCrdMismatch');
+    await label(manifest.version);
+    await ends('WindowsPoolOperatorCrdMismatch');
   });
 
   it('an operator whose certificate was not renewed', async () => {
