@@ -12,8 +12,8 @@ PACKAGES := node_modules/.package-lock.json
 
 ##@ Try it
 .PHONY: demo demo-argocd up down
-demo: deps controlplane ## Run a Windows pool through its lifecycle, on a real Kubernetes and a local AWS.
-	@node test/fakes/testenv/main.ts demo
+demo: deps controlplane ## Run a Windows pool through its lifecycle, on a real Kubernetes and a local AWS; with NODE=none, the operator runs in no pod.
+	@NODE='$(NODE)' node test/fakes/testenv/main.ts demo
 
 demo-argocd: deps controlplane ## Have a real Argo CD sync the operator and a pool from a Git repository, and push a commit.
 	@node hack/gitops/demo.ts

@@ -4,7 +4,7 @@
  */
 
 import { waitFor } from '../hack/controlplane/wait.ts';
-import { podsCgroup } from '../hack/realnode/isolation.ts';
+import { isInside } from '../hack/realnode/isolation.ts';
 import type { Switches } from './fakes/localaws/switches.ts';
 import type { OperatorProcess } from './fakes/testenv/operatorProcess.ts';
 import { startTestEnv, type TestEnv } from './fakes/testenv/testEnv.ts';
@@ -16,7 +16,7 @@ let started: Promise<TestEnv> | undefined;
 
 /** The environment, started at the first call; in namespaces of its own with two real nodes. */
 export function theWorld(): Promise<TestEnv> {
-  const realNodes = podsCgroup() === undefined ? 0 : 2;
+  const realNodes = isInside() ? 2 : 0;
   started ??= startTestEnv({ speed: SPEED, realNodes, log: (line) => console.log(`    ${line}`) });
   return started;
 }

@@ -31,6 +31,9 @@ export function podsCgroup(): string | undefined {
   return process.env[CGROUP];
 }
 
+/** Whether this process runs in such namespaces. */
+export const isInside = (): boolean => podsCgroup() !== undefined;
+
 /** Why this machine cannot have such namespaces; undefined if it can. */
 export async function isolationObstacle(): Promise<string | undefined> {
   if (process.platform !== 'linux') return `a real node needs Linux, and this is ${process.platform}`;

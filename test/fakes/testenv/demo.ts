@@ -1,11 +1,15 @@
 /** `make demo`: from an empty machine to a verified Windows pool and back, in stages with explanations. */
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VERIFIED_CONDITION } from '../../../controllers/windowspool/api/labels.ts';
 import { type Outcome, runCommand } from '../../../hack/controlplane/command.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { pluginBundle } from '../../../hack/operatorBundle.ts';
+import { ensurePackages, NODE_PACKAGES } from '../../../hack/realnode/distribution.ts';
+import { isInside, isolationObstacle, spawnIsolated } from '../../../hack/realnode/isolation.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
+import { OperatorPods } from './operatorPods.ts';
 import { localAws } from './operatorProcess.ts';
 import { watchReadyPods } from './podsReady.ts';
 import {
@@ -29,18 +33,40 @@ const INSTANCE_TYPE = 'm5.2xlarge';
 const REQUIRED_PODS = 1;
 /** The sample's Deployment has two. */
 const MORE_PODS = 6;
+/** A missing prerequisite is polled every 20 seconds by default: too long for a demo. */
+const POLL_INTERVAL = '1s';
 
-/** Runs every stage. Throws if one fails, and leaves nothing behind. */
-export async function demo(say: (line: string) => void, signal: AbortSignal): Promise<void> {
+/**
+ * Runs every stage, and leaves nothing behind. Throws if one fails. The operator runs in a pod on a real node, in a process with namespaces of its own, which
+ * runs `main` again; with `NODE=none` or where the machine does not allow that, it runs as a process.
+ */
+export async function demo(main: string, say: Say, signal: AbortSignal): Promise<void> {
+  if (isInside() || !(await hasRealNode(say))) return runStages(say, signal);
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+  const child = await spawnIsolated([main, 'demo'], { env: process.env, stdio, log: say });
+  signal.addEventListener('abort', () => child.disconnect(), { once: true });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error('The demo failed: see above.');
+}
+
+/** Whether a node can run pods on this machine. Says why not. */
+async function hasRealNode(say: Say): Promise<boolean> {
+  if (process.env.NODE === 'none') return false;
+  const obstacle =
+    (await isolationObstacle()) ?? (await ensurePackages(NODE_PACKAGES, say).catch(({ message }: Error) => message));
+  if (obstacle) say(`The operator runs as a process and not in a pod, because ${obstacle}`);
+  return obstacle === undefined;
+}
+
+async function runStages(say: Say, signal: AbortSignal): Promise<void> {
   const stage = stages(say);
-  stage('Starting Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok) and a local AWS');
+  const realNodes = isInside() ? 1 : 0;
+  const node = realNodes > 0 ? ', a node that runs pods' : '';
+  stage(`Starting Kubernetes 1.36 (etcd, API server, controller manager, scheduler, kwok)${node} and a local AWS`);
   // EKS accepts published releases at once; otherwise the pool would wait for its next poll.
-  const world = await startTestEnv({ log: say, signal, switches: { releaseInEks: 'atOnce' } });
+  const world = await startTestEnv({ log: say, realNodes, signal, switches: { releaseInEks: 'atOnce' } });
   try {
-    stage('Starting the operator with its ServiceAccount and the permissions of config/rbac');
-    // It polls a missing prerequisite every 20 seconds by default: too long for a demo.
-    const operator = await world.operator(['--poll-interval=1s', '--leader-elect=true']).ready();
-    await world.kubectl('apply', '-f', join(CONFIG, 'manager/deployment.yaml'));
+    const stopOperator = await (realNodes > 0 ? startPod : startProcess)(world, stage, say);
     await applySample(world, stage, say);
     await enableIpam(world, stage, say);
     await runWorkload(world, stage, say);
@@ -52,13 +78,33 @@ export async function demo(say: (line: string) => void, signal: AbortSignal): Pr
     await deletePool(world, stage, say);
     stage('Reading the audit log of the API server');
     say(await auditOperator(world));
-    const code = await operator.stop();
-    if (code !== 0) throw new Error(`the operator ended with ${code}:\n${operator.tail()}`);
+    await stopOperator();
   } finally {
     stage('Stopping everything');
     await world.stop();
   }
   stage('Done');
+}
+
+/** Starts the operator as its users do. Returns what stops it. */
+async function startPod(world: TestEnv, stage: Say, say: Say): Promise<() => Promise<void>> {
+  stage('Building the image, and deploying it with an overlay of config/default');
+  const operator = new OperatorPods();
+  await operator.start(world);
+  await operator.deploy({ container: { env: [{ name: 'WINPOOL_POLL_INTERVAL', value: POLL_INTERVAL }] } });
+  say(await operator.kubectl('get', 'pods', '-o', 'wide'));
+  return () => operator.stop();
+}
+
+/** Starts the operator on the machine. Returns what stops it, and throws if it does not end well. */
+async function startProcess(world: TestEnv, stage: Say): Promise<() => Promise<void>> {
+  stage('Starting the operator with its ServiceAccount and the permissions of config/rbac');
+  const operator = await world.operator([`--poll-interval=${POLL_INTERVAL}`, '--leader-elect=true']).ready();
+  await world.kubectl('apply', '-f', join(CONFIG, 'manager/deployment.yaml'));
+  return async () => {
+    const code = await operator.stop();
+    if (code !== 0) throw new Error(`the operator ended with ${code}:\n${operator.tail()}`);
+  };
 }
 
 type Say = (line: string) => void;

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { podsCgroup, spawnIsolated } from '../../../hack/realnode/isolation.ts';
+import { spawnIsolated } from '../../../hack/realnode/isolation.ts';
 import { relayFrom, relayTo } from '../../../hack/realnode/relay.ts';
 import { NAMESPACE, OperatorPods } from './operatorPods.ts';
 import { startTestEnv } from './testEnv.ts';
@@ -30,10 +30,7 @@ const POD = `kubectl --namespace ${NAMESPACE}`;
 const SERVER_NAME = 'kubernetes.default.svc';
 const START_TIMEOUT_MS = 600_000;
 
-/** Whether this process runs in the namespaces. */
-export const isInside = (): boolean => podsCgroup() !== undefined;
-
-/** In the namespaces: runs the environment, with the operator in a pod, until the parent process disconnects. */
+/** In the namespaces: runs the environment, with the operator in a pod, until the signal is raised. */
 export async function serveInside(say: (line: string) => void, signal: AbortSignal): Promise<void> {
   const world = await startTestEnv({ log: say, realNodes: 1, signal });
   try {
@@ -45,7 +42,7 @@ export async function serveInside(say: (line: string) => void, signal: AbortSign
     using _api = await relayFrom(sockets.api, world.controlPlane.url);
     using _aws = await relayFrom(sockets.aws, world.cloud.url);
     process.send?.({ ...sockets, kubeconfig: world.controlPlane.adminKubeconfig } satisfies Inside);
-    await once(process, 'disconnect', { signal });
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   } finally {
     await world.stop();
   }

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { isAlive } from '../../../hack/controlplane/alive.ts';
 import { ensureBinaries } from '../../../hack/controlplane/binaries.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
-import { isInside, serveInside, serveOutside } from './realNodeUp.ts';
+import { isInside } from '../../../hack/realnode/isolation.ts';
+import { serveInside, serveOutside } from './realNodeUp.ts';
 import { startTestEnv } from './testEnv.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../build/up/', import.meta.url));
 const STATE = join(FOLDER, 'state.json');
 const LOG = join(FOLDER, 'log');
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
 /** The state of the running environment for later commands. */
 interface State {
@@ -25,7 +25,7 @@ interface State {
 }
 
 /** Starts the environment in the background and returns when the operator is ready. */
-export async function up(say: (line: string) => void): Promise<void> {
+export async function up(main: string, say: (line: string) => void): Promise<void> {
   const running = await readState();
   if (running) {
     say(`It runs already, as process ${running.pid}.`);
@@ -35,7 +35,7 @@ export async function up(say: (line: string) => void): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(FOLDER, { recursive: true });
   const log = await open(LOG, 'w');
-  const child = spawn(process.execPath, [MAIN, 'serve'], { detached: true, stdio: ['ignore', log.fd, log.fd] });
+  const child = spawn(process.execPath, [main, 'serve'], { detached: true, stdio: ['ignore', log.fd, log.fd] });
   await log.close();
   child.unref();
   say('Starting Kubernetes, a local AWS and the operator.');
@@ -63,12 +63,12 @@ export async function down(say: (line: string) => void): Promise<void> {
 }
 
 /** The background process itself: runs until SIGTERM. With NODE=real, a real node runs pods, one of which is the operator. */
-export async function serveWorld(say: (line: string) => void, signal: AbortSignal): Promise<void> {
+export async function serveWorld(main: string, say: (line: string) => void, signal: AbortSignal): Promise<void> {
   if (isInside()) return serveInside(say, signal);
   const common = { pid: process.pid, kubectl: (await ensureBinaries(say, signal)).kubectl };
   const write = (state: State) => writeFile(STATE, JSON.stringify(state));
   if (process.env.NODE === 'real')
-    return serveOutside(MAIN, FOLDER, say, signal, (outside) => write({ ...common, ...outside }));
+    return serveOutside(main, FOLDER, say, signal, (outside) => write({ ...common, ...outside }));
   const world = await startTestEnv({ log: say, signal });
   try {
     const operator = await world.operator([], { log: say }).ready();
