@@ -222,6 +222,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'an upgrade of the operator changes no pool, and an uninstallation in the wrong order can be repaired',
     test: ['packaging/operatorUpgrade', 'packaging/previousOperator', 'packaging/uninstall'],
+    testAll: ['pods/upgrade'],
   },
   {
     promise: 'an operator reports that the CRD is of another release, and each field that is lost because of it',

@@ -1,213 +1,46 @@
-/** A new version of the operator takes over the pools of the previous one in every state, and an update in progress. */
+/** An upgrade of the operator: see upgradeSuite.ts. Its versions run as processes, one after the other. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { waitFor } from '../../hack/controlplane/wait.ts';
-import { isWrite } from '../awsCalls.ts';
-import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
-import { existingNode } from '../fakes/testenv/existingNode.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { conditionOf, hasConditions, READY, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
-import { existingPool, poolManifest } from '../pools.ts';
+import { startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { type PreviousOperator, previousOperator } from './previousOperator.ts';
+import { describeUpgrade, type Version } from './upgradeSuite.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const OLD = '1.36-2026.02.17';
-const NEW = '1.36-2026.03.17';
 const FLAGS = ['--poll-interval=200ms', '--resync-interval=1s', '--leader-elect=false'];
 
-/** Pools, and the state that each reaches before the old operator stops. */
-const pools: readonly (readonly [manifest: object, isReached: (pool: WindowsPool) => boolean])[] = [
-  [
-    poolManifest('settled', { nodeGroup: { scaling: { desiredSize: 2 } }, labels: { team: 'a' } }),
-    ({ status }) => status?.nodes?.verified === 2,
-  ],
-  [poolManifest('gated', { verification: { policy: 'Gate' } }), has('Ready', 'True/EnoughNodesVerified')],
-  [
-    poolManifest('failing', { verification: { policy: 'Quarantine' } }),
-    ({ status }) => status?.nodes?.quarantined === 1,
-  ],
-  [poolManifest('refused'), ({ status }) => status?.nodeGroup?.status === 'CREATE_FAILED'],
-  [poolManifest('paused', { paused: true }), ({ status }) => (status?.pendingSteps?.length ?? 0) > 0],
-  [poolManifest('edited', { nodeGroup: { driftPolicy: 'Report' } }), has('UpToDate', 'False/Drifted')],
-  [poolManifest('updating', { nodeGroup: { releaseVersion: OLD } }), has('Ready', 'True/EnoughNodesVerified')],
-  [
-    // The operator writes the user data of this pool: if it wrote another one for the same spec, it would replace the nodes.
-    poolManifest('custom', { nodeGroup: { kubelet: { maxPods: 30, evictionHard: { 'memory.available': '1Gi' } } } }),
-    has('Ready', 'True/EnoughNodesVerified'),
-  ],
-  [existingPool('existing', { matchLabels: { team: 'b' } }), has('Ready', 'True/EnoughNodesVerified')],
-];
-const names = pools.map(([manifest]) => (manifest as WindowsPool).metadata.name);
-
-function has(type: string, state: string): (pool: WindowsPool) => boolean {
-  return (pool) => conditionOf(pool, type) === state;
-}
-
-interface Event {
-  readonly reason: string;
-  readonly note: string;
-  readonly regarding: { readonly kind: string; readonly name: string };
-  readonly series?: { readonly count: number };
-}
-
-describe('an upgrade of the operator', function () {
+describe('for processes', function () {
   this.timeout(300_000);
   let previous: PreviousOperator;
   let world: TestEnv;
-  let operator: OperatorProcess;
-  let poolsBefore: readonly WindowsPool[];
-  let eventsBefore: readonly string[];
-  let callsBefore: number;
+  let operator: OperatorProcess | undefined;
 
-  before(async () => {
-    previous = await previousOperator();
-    console.log(`    from ${previous.origin}`);
-    world = await startTestEnv({ speed: 4, bare: true });
-    await world.kubectl('apply', '-f', join(previous.manifests, 'crds/windowspools.yaml'));
-    await world.kubectl('apply', '-f', join(previous.manifests, 'config/manager/namespace.yaml'));
-    await world.kubectl('apply', '-k', join(previous.manifests, 'config/rbac'));
-    await world.login();
-  });
   after(async () => {
     await world?.stop();
     await previous?.end();
   });
 
-  const read = async (name: string) => (await world.pool(name)) ?? assert.fail(`pool ${name} is gone`);
-  const all = () => Promise.all(names.map(read));
-  /** The changes that were sent to AWS since the old operator stopped, except those for the pool that was created later. */
-  const writesToAws = () =>
-    world.cloud
-      .calls()
-      .slice(callsBefore)
-      .filter(isWrite)
-      .map(({ operation, input }) => `${operation} ${JSON.stringify(input)}`)
-      .filter((call) => !call.includes('newcomer'));
-  /** The events about the pools, each with its count. */
-  const countedEvents = async (): Promise<string[]> => {
-    return (await world.list<Event>('events.events.k8s.io', '-A'))
-      .filter(({ regarding }) => regarding.kind === 'WindowsPool' && names.includes(regarding.name))
-      .map(({ reason, note, regarding, series }) => `${regarding.name} ${reason} ${series?.count ?? 1} ${note}`)
-      .sort();
-  };
-
-  async function untilQuiet(): Promise<void> {
-    let last = '';
-    const quiet = async () => {
-      const now = (await all()).map(({ metadata }) => metadata.resourceVersion).join();
-      const same = now === last;
-      last = now;
-      return same;
-    };
-    await waitFor(quiet, { what: 'the pools to be stable', intervalMs: 1_500 });
+  async function uninstall(): Promise<void> {
+    if (operator) assert.equal(await operator.stop(), 0);
+    operator = undefined;
   }
 
-  it('starts with the previous operator and pools in every state', async () => {
-    operator = await world.operator(FLAGS, { entry: previous.entry, knownFlags: previous.knownFlags }).ready();
-    world.cloud.faults.nextNode({ group: 'failing', build: '10.0.17763' });
-    const issues = [{ code: 'NodeCreationFailure' as const, message: 'Unhealthy nodes', resourceIds: ['i-1'] }];
-    world.cloud.faults.createFailure({ group: 'refused', issues });
-    await world.apply(existingNode({ name: 'rack-1', labels: { team: 'b' } }));
-    for (const [manifest] of pools) await world.apply(manifest);
-    await world.waitForReady('edited');
-    world.cloud.faults.edit({ group: 'edited', scalingConfig: { maxSize: 5 } });
-    for (const [index, [, isReached]] of pools.entries()) {
-      const name = names[index] ?? '';
-      await world.waitForPool(
-        name,
-        'to reach its state with the old operator',
-        (pool) => pool !== undefined && isReached(pool),
-      );
-    }
-    await untilQuiet();
-    world.cloud.faults.speed({ speed: 0.01 });
-    await world.patchPool('updating', { nodeGroup: { releaseVersion: NEW } });
-    await world.waitForPool(
-      'updating',
-      'to be updating',
-      (pool) => pool?.status?.nodeGroup?.update?.status === 'InProgress',
-    );
-    await untilQuiet();
-    assert.equal(await operator.stop(), 0);
-  });
+  async function install(version: Version): Promise<void> {
+    await uninstall();
+    const manifests = version === 'previous' ? previous.manifests : ROOT;
+    await world.kubectl('apply', '-f', join(manifests, 'crds/windowspools.yaml'));
+    await world.kubectl('apply', '-f', join(manifests, 'config/manager/namespace.yaml'));
+    await world.kubectl('apply', '-k', join(manifests, 'config/rbac'));
+    await world.login();
+    const program = version === 'previous' ? { entry: previous.entry, knownFlags: previous.knownFlags } : {};
+    operator = await world.operator(FLAGS, program).ready();
+  }
 
-  it('continues with the new CRD and permissions: every pool is reconciled again', async () => {
-    poolsBefore = await all();
-    eventsBefore = await countedEvents();
-    callsBefore = world.cloud.calls().length;
-    await world.kubectl('apply', '-f', join(ROOT, 'crds/windowspools.yaml'));
-    await world.kubectl('apply', '-k', join(ROOT, 'config/rbac'));
-    operator = await world.operator(FLAGS).ready();
-    const groups = names.filter((name) => name !== 'existing');
-    const describedGroups = () =>
-      new Set(
-        world.cloud
-          .calls()
-          .slice(callsBefore)
-          .filter(({ operation }) => operation === 'DescribeNodegroup')
-          .map(nodeGroupIn),
-      );
-    await waitFor(() => groups.every((name) => describedGroups().has(name)), {
-      what: 'the new operator to read every group',
-      explain: () => operator.tail(),
-    });
-    // Reconciled after the existing ones.
-    await world.apply(poolManifest('newcomer'));
-    await world.waitForPool('newcomer', 'to be creating', (pool) => pool?.status?.nodeGroup?.status === 'CREATING');
-    await untilQuiet();
-  });
-
-  it('changes nothing in AWS for them', () => assert.deepEqual(writesToAws(), []));
-
-  it('keeps every condition and its lastTransitionTime', async () => {
-    const facts = ({ metadata, status }: WindowsPool) =>
-      (status?.conditions ?? []).map(({ type, status: is, lastTransitionTime }) =>
-        [metadata.name, type, is, lastTransitionTime].join(' '),
-      );
-    const after = (await all()).flatMap(facts);
-    assert.notEqual(after.length, 0);
-    assert.deepEqual(
-      poolsBefore.flatMap(facts).filter((fact) => !after.includes(fact)),
-      [],
-    );
-  });
-
-  it('does not change the specs and the groups', async () => {
-    const facts = ({ metadata, spec, status }: WindowsPool) => [metadata.generation, spec, status?.nodeGroup?.arn];
-    assert.deepEqual((await all()).map(facts), poolsBefore.map(facts));
-  });
-
-  it('publishes no event again', async () => assert.deepEqual(await countedEvents(), eventsBefore));
-
-  it('can be rolled back and applied again, and changes nothing', async () => {
-    for (const version of [{ entry: previous.entry, knownFlags: previous.knownFlags }, {}]) {
-      assert.equal(await operator.stop(), 0);
-      operator = await world.operator(FLAGS, version).ready();
-      await untilQuiet();
-    }
-    assert.deepEqual(writesToAws(), []);
-    assert.deepEqual(await countedEvents(), eventsBefore);
-  });
-
-  it('finishes the update that the old one started, without another one', async () => {
-    world.cloud.faults.speed({ speed: 4 });
-    await world.waitForPool(
-      'updating',
-      'to have the new release',
-      (pool) =>
-        pool?.status?.nodeGroup?.releaseVersion === NEW &&
-        pool.status.nodeGroup.update?.status !== 'InProgress' &&
-        hasConditions(pool, READY),
-    );
-    assert.deepEqual(writesToAws(), []);
-  });
-
-  it('deletes every pool', async () => {
-    await world.patchPool('paused', { paused: false });
-    await world.kubectl('delete', 'windowspools', '--all', '--timeout=120s');
-    assert.deepEqual([...world.cloud.state.groups.keys()], []);
-    assert.equal(await operator.stop(), 0);
+  describeUpgrade('an upgrade of the operator', async () => {
+    previous = await previousOperator();
+    console.log(`    from ${previous.origin}`);
+    world = await startTestEnv({ speed: 4, bare: true });
+    return { world, install, uninstall, log: () => operator?.tail() ?? '' };
   });
 });

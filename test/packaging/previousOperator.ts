@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { runCommand } from '../../hack/controlplane/command.ts';
+import { IMAGE } from '../fakes/testenv/operatorPods.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The files whose changes make another operator, as pathspecs of git. */
@@ -20,6 +21,8 @@ export interface PreviousOperator {
   readonly knownFlags: ReadonlySet<string>;
   /** The folder with its crds and config. */
   readonly manifests: string;
+  /** Builds its image, with a tag, as its own `make image` does, for amd64. Returns the path of the archive. */
+  imageArchive(tag: string): Promise<string>;
   end(): Promise<void>;
 }
 
@@ -44,7 +47,13 @@ export async function previousOperator(): Promise<PreviousOperator> {
     const help = await must(process.execPath, [entry, '--help'], sources);
     const knownFlags = new Set(help.match(/--[a-z-]+/g));
     assert.ok(knownFlags.has('--kubeconfig'), `its --help names no flags: ${help}`);
-    return { origin, entry, knownFlags, manifests: sources, end };
+    const imageArchive = async (tag: string) => {
+      if (commit !== undefined) await copyPackages(sources);
+      const options = { folder: join(folder, 'image'), architectures: ['amd64'], reference: `${IMAGE}:${tag}` };
+      const { buildImage } = await import(pathToFileURL(join(sources, 'hack/image/buildImage.ts')).href);
+      return (await buildImage(options)).archive;
+    };
+    return { origin, entry, knownFlags, manifests: sources, imageArchive, end };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -80,6 +89,13 @@ async function checkOut(commit: string, folder: string): Promise<void> {
   await must('git', ['archive', '--output', archive, commit], ROOT);
   await must('tar', ['-xf', archive, '-C', folder], ROOT);
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+}
+
+/** Replaces the link to the packages by a copy: the image of an earlier commit lists no packages that are elsewhere. */
+async function copyPackages(folder: string): Promise<void> {
+  const target = join(folder, 'node_modules');
+  await rm(target);
+  await must('cp', ['--archive', join(ROOT, 'node_modules'), target], ROOT);
 }
 
 /** The output of git; undefined if it fails or does not exist. */

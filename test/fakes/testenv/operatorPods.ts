@@ -20,7 +20,7 @@ const READY_TIMEOUT_MS = 90_000;
 
 export const NAMESPACE = 'winpool-system';
 /** containerd's name of the image that config/default names, without its tag. */
-const IMAGE = 'docker.io/library/windowspool-operator';
+export const IMAGE = 'docker.io/library/windowspool-operator';
 
 /** All suites of a process share the environment, and the image on its nodes. */
 let imported: Promise<void> | undefined;
@@ -34,6 +34,10 @@ async function importImage(nodes: RealNodes): Promise<void> {
 
 /** What an overlay of a user has in addition to image, cluster and Region. */
 export interface Overlay {
+  /** The checkout that has config. Default: this one. */
+  readonly root?: string;
+  /** Of the image. Default: that in config. */
+  readonly tag?: string;
   /** A folder of config. Default: default. */
   readonly base?: 'default' | 'ha';
   /** Folders of config. */
@@ -141,7 +145,9 @@ export class OperatorPods {
   }
 
   /** The overlay: with the address of the local AWS, and an image that only the nodes have. */
-  #kustomization({ base = 'default', components = [], podSpec = {}, container = {}, withoutKeys }: Overlay): object {
+  #kustomization(overlay: Overlay): object {
+    const { root = ROOT, tag, base = 'default', components = [] } = overlay;
+    const { podSpec = {}, container = {}, withoutKeys } = overlay;
     const local = Object.entries(localAws(this.world.cloud.url))
       .filter(([name]) => !(withoutKeys && /_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)$/.test(name)))
       .map(([name, value]) => ({ name, value }));
@@ -149,11 +155,13 @@ export class OperatorPods {
     const operator = { ...container, name: 'operator', imagePullPolicy: 'Never', env };
     const template = { spec: { ...podSpec, containers: [operator] } };
     const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'windowspool-operator' } };
-    const config = relative(this.#folder, join(ROOT, 'config'));
+    const config = relative(this.#folder, join(root, 'config'));
     return {
       resources: [join(config, base)],
       components: components.map((name) => join(config, name)),
-      images: [{ name: 'ghcr.io/windowspool-operator/windowspool-operator', newName: IMAGE }],
+      images: [
+        { name: 'ghcr.io/windowspool-operator/windowspool-operator', newName: IMAGE, ...(tag && { newTag: tag }) },
+      ],
       configMapGenerator: [
         {
           name: 'windowspool-operator-cluster',
