@@ -68,7 +68,7 @@ e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money
 	@node hack/e2e/main.ts
 
 ##@ Develop
-.PHONY: build image image-pins kubectl-plugin release set-version sbom bench soak generate verify lint fmt
+.PHONY: build image image-pins kubectl-plugin release release-check set-version sbom bench soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
 
@@ -83,6 +83,9 @@ kubectl-plugin: deps ## Bundle kubectl windowspool into build/kubectl-plugin/: p
 
 release: deps controlplane ## Write all files of the release VERSION, which package.json has, into build/release/. Publishes nothing.
 	@node hack/release/main.ts "$${VERSION:?Set VERSION to the version in package.json}"
+
+release-check: deps ## Build a release from two fresh clones, compare their files, and install it from a local registry on a real node.
+	@node hack/release/check.ts
 
 set-version: deps ## Set VERSION in package.json and in all files that repeat it.
 	@node hack/release/setVersion.ts "$${VERSION:?Set VERSION to the version of the next release, such as 1.2.3}"

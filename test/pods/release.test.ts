@@ -1,6 +1,9 @@
-/** A release from a registry: the signed image and the chart are pushed, verified, installed with one command, and uninstalled. */
+/**
+ * A release from a registry: the signed image and the chart are pushed, verified, installed with one command, and uninstalled. RELEASE is the folder of a release
+ * that was built (`make release-check`); without it, the image and the chart are built here.
+ */
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +14,7 @@ import { ensurePackages } from '../../hack/realnode/distribution.ts';
 import { writeChart } from '../../hack/release/chart.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { NAMESPACE } from '../fakes/testenv/operatorPods.ts';
+import { IMAGE, NAMESPACE } from '../fakes/testenv/operatorPods.ts';
 import { localAws } from '../fakes/testenv/operatorProcess.ts';
 import { CLUSTER_NAME, REGION, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { RegistryServer } from '../plugin/registryServer.ts';
@@ -67,22 +70,23 @@ describe('a release from a registry', function () {
   }
   const diagnosis = () => world.kubectl('describe', 'pods', '--namespace', NAMESPACE).catch(() => '');
 
+  /** The image of this machine and the chart, with the names that they have in a release. Returns their folder. */
+  async function build(): Promise<string> {
+    const [chart, work] = ['chart', 'chart-work'].map((name) => join(folder, name)) as [string, string];
+    for (const name of [chart, work]) await mkdir(name);
+    await writeChart(chart, work, { version: manifest.version, repository: IMAGE, changes: [] }, log);
+    const { archive } = await buildImage({ folder: join(folder, 'image'), architectures: ['amd64'] });
+    await rename(archive, join(chart, `windowspool-operator-${manifest.version}.image.tar`));
+    return chart;
+  }
+
   it('has the image and the chart, which are signed', async () => {
     const repository = `${registry.host}/winpool/windowspool-operator`;
-    const reference = `${repository}:${manifest.version}`;
-    const built = await buildImage({ folder: join(folder, 'image'), architectures: ['amd64'], reference });
-    const digest = await pushImage(built.archive, reference, { plainHttp: true });
-    assert.equal(digest, built.digest);
+    const release = process.env.RELEASE ?? (await build());
+    const file = (name: string) => join(release, `windowspool-operator-${manifest.version}${name}`);
+    const digest = await pushImage(file('.image.tar'), `${repository}:${manifest.version}`, { plainHttp: true });
     image = { repository, digest };
-    for (const name of ['chart', 'chart-work']) await mkdir(join(folder, name));
-    await writeChart(
-      join(folder, 'chart'),
-      join(folder, 'chart-work'),
-      { version: manifest.version, repository, changes: [] },
-      log,
-    );
-    const archive = join(folder, 'chart', `windowspool-operator-${manifest.version}.tgz`);
-    const pushed = await helm('push', archive, `oci://${registry.host}/charts`, '--plain-http');
+    const pushed = await helm('push', file('.tgz'), `oci://${registry.host}/charts`, '--plain-http');
     const chartDigest = /^Digest: (sha256:\w+)$/m.exec(pushed)?.[1];
     for (const name of [`${repository}@${digest}`, `${registry.host}/charts/windowspool-operator@${chartDigest}`]) {
       await signer.sign(name);
@@ -96,7 +100,13 @@ describe('a release from a registry', function () {
       `extraEnv[${index}].name=${name}`,
       `extraEnv[${index}].value=${value}`,
     ]);
-    const values = [`clusterName=${CLUSTER_NAME}`, `region=${REGION}`, `image.digest=${image.digest}`, ...env];
+    const values = [
+      `clusterName=${CLUSTER_NAME}`,
+      `region=${REGION}`,
+      `image.repository=${image.repository}`,
+      `image.digest=${image.digest}`,
+      ...env,
+    ];
     await helm(
       ...['install', 'windowspool-operator', `oci://${registry.host}/charts/windowspool-operator`, '--plain-http'],
       ...['--version', manifest.version, '--namespace', NAMESPACE, '--create-namespace', '--wait', '--timeout=90s'],
