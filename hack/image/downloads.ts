@@ -53,6 +53,13 @@ export function nodeTarball(architecture: Architecture, { version, integrity }: 
   });
 }
 
+/** Downloads all files of an architecture, for a build that has no network. */
+export async function downloadAll(architecture: Architecture, { debian, node }: Pins): Promise<void> {
+  for (const [name, pins] of Object.entries(debian.packages))
+    await debianFile(name, pins[architecture], debian.snapshot);
+  await nodeTarball(architecture, node);
+}
+
 interface Hash {
   readonly algorithm: 'sha256' | 'sha512';
   /** In hexadecimal digits. */

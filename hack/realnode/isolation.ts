@@ -15,6 +15,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../controlplane/command.ts';
 import { ensurePackages, NODE_PACKAGES } from './distribution.ts';
+import { ensureNodePrograms } from './programs.ts';
 
 /** The address of the API server and of other servers that pods call, in the namespaces. */
 export const HOST_ADDRESS = '172.31.255.1';
@@ -45,7 +46,7 @@ export async function isolationObstacle(): Promise<string | undefined> {
 }
 
 /**
- * Starts Node.js with `args` in namespaces of its own, with a temporary folder there, after installing what the namespaces need. The child is unshare: its
+ * Starts Node.js with `args` in namespaces of its own, with a temporary folder there, after installing what real nodes need: nothing can be downloaded there. The child is unshare: its
  * exit status is that of the program, and SIGKILL ends everything. `stdio` is as in `spawn`.
  */
 export async function spawnIsolated(
@@ -63,6 +64,7 @@ export async function spawnIsolated(
   const obstacle = await isolationObstacle();
   if (obstacle) throw new Error(`The machine does not allow a real node: ${obstacle}.`);
   await ensurePackages(NODE_PACKAGES, log);
+  await ensureNodePrograms(log);
   const folder = await mkdtemp(join(tmpdir(), 'windowspool-node-'));
   const cgroup = basename(folder);
   const guard = spawn('/bin/sh', [GUARD, folder, cgroup], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });

@@ -6,6 +6,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { downloadImageFiles } from '../../test/fakes/testenv/operatorPods.ts';
+import { ensurePackages } from '../realnode/distribution.ts';
 import { isolationObstacle, spawnIsolated } from '../realnode/isolation.ts';
 import { needsRealNodes, suitesOf } from './promises.ts';
 import { END, type Report, type Task } from './protocol.ts';
@@ -17,6 +19,9 @@ const DURATIONS = fileURLToPath(new URL('durations.json', import.meta.url));
 /** The operator's permissions that each process needed; the last suite reads it. */
 const USAGE = join(ROOT, 'build/usage');
 const LAST = 'test/packaging/rights.last.ts';
+
+/** The program with which suites push images: nothing can be installed in the namespaces. */
+const PUBLISHING = { skopeo: 'skopeo' };
 
 const reports: (Report & { readonly ms: number })[] = [];
 
@@ -56,7 +61,12 @@ function forkWorker(env: NodeJS.ProcessEnv): ChildProcess | Promise<ChildProcess
 async function workWithRealNodes(queue: string[], usage: string): Promise<void> {
   if (queue.length === 0) return;
   const obstacle = await isolationObstacle();
-  if (obstacle) console.log(`Not run, because ${obstacle}: ${queue.splice(0).join(', ')}`);
+  if (obstacle) {
+    console.log(`Not run, because ${obstacle}: ${queue.splice(0).join(', ')}`);
+    return;
+  }
+  await ensurePackages(PUBLISHING, console.log);
+  await downloadImageFiles();
   const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const;
   await work(queue, usage, (env) => spawnIsolated([WORKER], { env, stdio, log: (line) => console.log(line) }));
 }

@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../hack/controlplane/command.ts';
 import { buildImage } from '../../hack/image/buildImage.ts';
 import { KeySigner, pushImage } from '../../hack/image/publish.ts';
-import { ensurePackages } from '../../hack/realnode/distribution.ts';
 import { writeChart } from '../../hack/release/chart.ts';
 import { toolPath } from '../../hack/tools/tools.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -40,7 +39,6 @@ describe('a release from a registry', function () {
 
   before(async () => {
     world = await theWorld();
-    await ensurePackages({ skopeo: 'skopeo' }, log);
     folder = await mkdtemp(join(tmpdir(), 'release-'));
     helmPath = await toolPath('helm', log);
     registry = await RegistryServer.start(folder);

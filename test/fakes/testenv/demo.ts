@@ -9,7 +9,7 @@ import { pluginBundle } from '../../../hack/operatorBundle.ts';
 import { ensurePackages, NODE_PACKAGES } from '../../../hack/realnode/distribution.ts';
 import { isInside, isolationObstacle, spawnIsolated } from '../../../hack/realnode/isolation.ts';
 import { OPERATOR_USER, ofOperator, readAudit, refused } from './audit.ts';
-import { OperatorPods } from './operatorPods.ts';
+import { downloadImageFiles, OperatorPods } from './operatorPods.ts';
 import { localAws } from './operatorProcess.ts';
 import { watchReadyPods } from './podsReady.ts';
 import {
@@ -43,6 +43,7 @@ const POLL_INTERVAL = '1s';
 export async function demo(main: string, say: Say, signal: AbortSignal): Promise<void> {
   if (isInside() || !(await hasRealNode(say))) return runStages(say, signal);
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+  await downloadImageFiles();
   const child = await spawnIsolated([main, 'demo'], { env: process.env, stdio, log: say });
   signal.addEventListener('abort', () => child.disconnect(), { once: true });
   const [code] = await once(child, 'exit');

@@ -8,6 +8,8 @@ import { stringify } from 'yaml';
 import type { Stored } from '../../../controllers/kubernetes/objects.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { buildImage } from '../../../hack/image/buildImage.ts';
+import { downloadAll } from '../../../hack/image/downloads.ts';
+import { readPins } from '../../../hack/image/pins.ts';
 import type { RealNodes } from '../../../hack/realnode/realNodes.ts';
 import { localAws } from './operatorProcess.ts';
 import { CLUSTER_NAME, REGION, type TestEnv } from './testEnv.ts';
@@ -22,13 +24,20 @@ export const NAMESPACE = 'winpool-system';
 /** containerd's name of the image that config/default names, without its tag. */
 export const IMAGE = 'docker.io/library/windowspool-operator';
 
+const ARCHITECTURE = 'amd64';
+
 /** All suites of a process share the environment, and the image on its nodes. */
 let imported: Promise<void> | undefined;
+
+/** Downloads what the image is built from: call it before `spawnIsolated`, because nothing can be downloaded there. */
+export async function downloadImageFiles(): Promise<void> {
+  await downloadAll(ARCHITECTURE, await readPins());
+}
 
 /** Builds the image, and imports it into all nodes. */
 async function importImage(nodes: RealNodes): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'image-'));
-  const { archive } = await buildImage({ folder, architectures: ['amd64'] });
+  const { archive } = await buildImage({ folder, architectures: [ARCHITECTURE] });
   await nodes.importImage(archive);
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { spawnIsolated } from '../../../hack/realnode/isolation.ts';
 import { relayFrom, relayTo } from '../../../hack/realnode/relay.ts';
-import { NAMESPACE, OperatorPods } from './operatorPods.ts';
+import { downloadImageFiles, NAMESPACE, OperatorPods } from './operatorPods.ts';
 import { startTestEnv } from './testEnv.ts';
 
 /** What the processes in and outside the namespaces share: paths of sockets, and of the kubeconfig. */
@@ -57,6 +57,7 @@ export async function serveOutside(
   report: (outside: Outside) => Promise<void>,
 ): Promise<void> {
   const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+  await downloadImageFiles();
   const child = await spawnIsolated([main, 'serve'], { env: process.env, stdio, log: say });
   const exit = once(child, 'exit');
   const [inside]: Inside[] = await Promise.race([
