@@ -72,7 +72,7 @@ export class OciLayout {
   /** Adds the image of an architecture. `created` is in RFC 3339. */
   async addImage(
     architecture: Architecture,
-    settings: ImageSettings,
+    settings: Omit<ImageSettings, 'layers'>,
     layers: readonly Layer[],
     created: string,
   ): Promise<Descriptor> {

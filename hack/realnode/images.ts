@@ -1,35 +1,46 @@
-/** The image of a pod's pause process: one static program. */
-import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { runOrThrow } from '../controlplane/command.ts';
+/** Images of one static program. */
+import { chmod, copyFile, mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Layer, OciLayout } from '../image/oci.ts';
+import type { Architecture } from '../image/pins.ts';
 
-const TAR_TIMEOUT_MS = 60_000;
-
-/** Its name in containerd. */
+/** The name of the pause image in containerd. */
 export const PAUSE_IMAGE = 'localhost/pause:1';
 
-/** Writes an archive of the image as `docker save` does, which containerd imports, and returns its path. `folder` is created. */
-export async function pauseArchive(program: string, folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await copyFile(program, join(folder, 'pause'));
-  const layer = await tar(folder, 'layer.tar', ['pause']);
-  const digest = createHash('sha256')
-    .update(await readFile(layer))
-    .digest('hex');
-  const config = {
-    architecture: process.arch === 'x64' ? 'amd64' : process.arch,
-    os: 'linux',
-    config: { Entrypoint: ['/pause'], User: '65535:65535' },
-    rootfs: { type: 'layers', diff_ids: [`sha256:${digest}`] },
-  };
-  await writeFile(join(folder, 'config.json'), JSON.stringify(config));
-  const manifest = [{ Config: 'config.json', RepoTags: [PAUSE_IMAGE], Layers: ['layer.tar'] }];
-  await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
-  return tar(folder, 'pause-image.tar', ['manifest.json', 'config.json', 'layer.tar']);
+/** That of this machine. */
+export const ARCHITECTURE: Architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+
+const CREATED = '1970-01-01T00:00:00Z';
+
+export interface ProgramImage {
+  /** The OCI layout in one file, which containerd imports. */
+  readonly archive: string;
+  readonly layer: Layer;
 }
 
-async function tar(folder: string, name: string, files: readonly string[]): Promise<string> {
-  await runOrThrow('tar', ['-cf', name, ...files], TAR_TIMEOUT_MS, { cwd: folder });
-  return join(folder, name);
+/** Builds an image that has only a program, and runs it as `user` (`uid:gid`). `reference` is its name in containerd. `folder` is created. */
+export async function buildProgramImage({
+  reference,
+  program,
+  user,
+  folder,
+}: {
+  readonly reference: string;
+  readonly program: string;
+  readonly user: string;
+  readonly folder: string;
+}): Promise<ProgramImage> {
+  const name = basename(program);
+  const files = join(folder, 'files');
+  await mkdir(files, { recursive: true });
+  await copyFile(program, join(files, name));
+  await chmod(join(files, name), 0o555);
+  const layout = await OciLayout.create(join(folder, 'oci'));
+  const layer = await layout.addLayer(name, files);
+  const settings = { user, env: {}, labels: {}, entrypoint: [`/${name}`] };
+  const image = await layout.addImage(ARCHITECTURE, settings, [layer], CREATED);
+  await layout.addIndex([image], {}, reference);
+  const archive = join(folder, `${name}-image.tar`);
+  await layout.pack(archive);
+  return { archive, layer };
 }

@@ -12,7 +12,7 @@ import { NODE_USERS } from '../controlplane/layout.ts';
 import { Processes } from '../controlplane/processes.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
-import { pauseArchive } from './images.ts';
+import { buildProgramImage, PAUSE_IMAGE, type ProgramImage } from './images.ts';
 import { HOST_ADDRESS, podsCgroup } from './isolation.ts';
 import {
   cniConfig,
@@ -73,7 +73,7 @@ export class RealNodes {
   readonly #dir: string;
   readonly #cgroup: string;
   readonly #nodes: NodeLayout[] = [];
-  #pauseArchive: Promise<string> | undefined;
+  #pauseImage: Promise<ProgramImage> | undefined;
 
   constructor(controlPlane: ControlPlane, programs: NodePrograms, processes: Processes, dir: string, cgroup: string) {
     this.#controlPlane = controlPlane;
@@ -130,8 +130,13 @@ export class RealNodes {
         ),
       timeoutMs: START_TIMEOUT_MS,
     });
-    this.#pauseArchive ??= pauseArchive(this.#programs.pause, join(this.#dir, 'pause'));
-    await this.#import(node, await this.#pauseArchive);
+    this.#pauseImage ??= buildProgramImage({
+      reference: PAUSE_IMAGE,
+      program: this.#programs.pause,
+      user: '65535:65535',
+      folder: join(this.#dir, 'pause'),
+    });
+    await this.#import(node, (await this.#pauseImage).archive);
     await this.startKubelet(number);
   }
 

@@ -10,6 +10,7 @@ import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { buildImage } from '../../../hack/image/buildImage.ts';
 import { downloadAll } from '../../../hack/image/downloads.ts';
 import { readPins } from '../../../hack/image/pins.ts';
+import { ARCHITECTURE } from '../../../hack/realnode/images.ts';
 import type { RealNodes } from '../../../hack/realnode/realNodes.ts';
 import { localAws } from './operatorProcess.ts';
 import { CLUSTER_NAME, REGION, type TestEnv } from './testEnv.ts';
@@ -23,8 +24,6 @@ const READY_TIMEOUT_MS = 90_000;
 export const NAMESPACE = 'winpool-system';
 /** containerd's name of the image that config/default names, without its tag. */
 export const IMAGE = 'docker.io/library/windowspool-operator';
-
-const ARCHITECTURE = 'amd64';
 
 /** All suites of a process share the environment, and the image on its nodes. */
 let imported: Promise<void> | undefined;
