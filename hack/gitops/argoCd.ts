@@ -8,7 +8,8 @@ import type { ControlPlane } from '../controlplane/controlplane.ts';
 import { freePort } from '../controlplane/ports.ts';
 import type { Processes } from '../controlplane/processes.ts';
 import type { Log } from '../gobuild/find.ts';
-import { isHealthy, moduleFolder, startProcesses } from './processes.ts';
+import { moduleFolder } from '../gobuild/moduleFolder.ts';
+import { isHealthy, startProcesses } from './processes.ts';
 import { ARGO_CD, argoCdModule, argoCdPrograms } from './programs.ts';
 
 /** Argo CD's own namespace. */

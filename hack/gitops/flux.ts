@@ -6,8 +6,9 @@ import type { ControlPlane } from '../controlplane/controlplane.ts';
 import type { Processes } from '../controlplane/processes.ts';
 import { waitFor } from '../controlplane/wait.ts';
 import type { Log } from '../gobuild/find.ts';
+import { moduleFolder } from '../gobuild/moduleFolder.ts';
 import { ArtifactServer } from './artifactServer.ts';
-import { isHealthy, moduleFolder, startProcesses } from './processes.ts';
+import { isHealthy, startProcesses } from './processes.ts';
 import { FLUX, type FluxProgram, fluxModule, fluxPrograms } from './programs.ts';
 
 /** Flux's own namespace, in which its objects also are. */

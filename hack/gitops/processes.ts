@@ -2,13 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../controlplane/command.ts';
 import { Processes } from '../controlplane/processes.ts';
 import type { Log } from '../gobuild/find.ts';
-import type { GoModule } from '../gobuild/program.ts';
 
 const HEALTH_TIMEOUT_MS = 5_000;
-const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 
 /**
  * Starts processes in a temporary folder and returns what `start` returns; if it fails, all processes are stopped. The folder is removed
@@ -37,22 +34,4 @@ export async function isHealthy(url: string): Promise<true | undefined> {
   const response = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) }).catch(() => undefined);
   await response?.body?.cancel();
   return response?.ok ? true : undefined;
-}
-
-/** The folder with the sources of a module, which Go downloads if needed. Without `sum`, its digest is in the go.sum of `from`. */
-export async function moduleFolder(
-  from: GoModule,
-  module: string,
-  { sum, signal }: { readonly sum?: string; readonly signal?: AbortSignal | undefined } = {},
-): Promise<string> {
-  const { stdout, stderr, code } = await runCommand('go', ['mod', 'download', '-json', module], {
-    cwd: from.dir,
-    env: { ...process.env, GOFLAGS: '-mod=readonly', GOTOOLCHAIN: 'local', GOWORK: 'off' },
-    timeoutMs: DOWNLOAD_TIMEOUT_MS,
-    signal,
-  });
-  if (code !== 0) throw new Error(`go mod download ${module} exited with status ${code}: ${stderr}${stdout}`);
-  const { Dir, Sum } = JSON.parse(stdout);
-  if (sum !== undefined && Sum !== sum) throw new Error(`${module} has the digest ${Sum}, expected ${sum}.`);
-  return Dir;
 }

@@ -1,10 +1,11 @@
 /**
  * Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, the image registry, cosign, Alertmanager, actionlint,
- * hclfmt, the GitOps tools, and where the machine allows real nodes, their programs.
+ * hclfmt, the GitOps tools, and where the machine allows real nodes, their programs and Karpenter.
  */
 import { baselinePath } from '../bench/baseline.ts';
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { schemaPath } from '../grafana/schema/program.ts';
+import { ensureKarpenter } from '../karpenter/karpenter.ts';
 import { ptyPath } from '../pty/program.ts';
 import { isolationObstacle } from '../realnode/isolation.ts';
 import { ensureNodePrograms } from '../realnode/programs.ts';
@@ -21,7 +22,10 @@ try {
       await toolPath(name, log);
     await argoCdPrograms(log);
     await fluxPrograms(log);
-    if ((await isolationObstacle()) === undefined) await ensureNodePrograms(log);
+    if ((await isolationObstacle()) === undefined) {
+      await ensureNodePrograms(log);
+      await ensureKarpenter(log);
+    }
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -1,0 +1,36 @@
+/** Karpenter's core with its simulated provider: a controller in Go beside which the operator is measured, and which can create nodes without AWS. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readGoMod } from '../gobuild/build.ts';
+import { ensurePrograms, type Log } from '../gobuild/find.ts';
+import { moduleFolder } from '../gobuild/moduleFolder.ts';
+import type { GoModule } from '../gobuild/program.ts';
+
+const CORE = 'sigs.k8s.io/karpenter';
+
+const karpenterModule: GoModule<'karpenter'> = {
+  dir: fileURLToPath(new URL('.', import.meta.url)),
+  name: 'karpenter',
+  what: "Karpenter's core with its simulated provider",
+  programs: [{ name: 'karpenter', package: `${CORE}/kwok`, buildSeconds: 180 }],
+};
+
+export interface Karpenter {
+  /** The absolute path of the program, which is static. */
+  readonly program: string;
+  /** Such as `1.14.1`. */
+  readonly version: string;
+  /** The folders of its CRDs. */
+  readonly crds: readonly string[];
+}
+
+/** Karpenter, whose program is built if it is missing. */
+export async function ensureKarpenter(log: Log, signal?: AbortSignal): Promise<Karpenter> {
+  const { karpenter } = await ensurePrograms(karpenterModule, log, signal);
+  const sources = await moduleFolder(karpenterModule, CORE, { signal });
+  return {
+    program: karpenter,
+    version: (await readGoMod(karpenterModule)).versionOf(CORE).slice(1),
+    crds: ['pkg/apis/crds', 'kwok/apis/crds'].map((folder) => join(sources, folder)),
+  };
+}
