@@ -4,6 +4,7 @@
  */
 import { Argument, Command } from 'commander';
 import { withDeadline } from '../controlplane/wait.ts';
+import { isolationObstacle } from '../realnode/isolation.ts';
 import { keep, loadNow, print } from './report.ts';
 import { Bench } from './section.ts';
 import { sections } from './sections.ts';
@@ -30,6 +31,12 @@ async function main(names: readonly string[], { large }: { large: boolean }): Pr
   try {
     for (const section of sections) {
       if (names.length > 0 && !names.includes(section.name)) continue;
+      const obstacle = section.needsRealNode && (await isolationObstacle());
+      if (obstacle) {
+        console.log(`\n${section.name} is not measured, because ${obstacle}.`);
+        continue;
+      }
+      await section.prepare?.(bench);
       const loadBefore = loadNow();
       const result = await withDeadline(section.run(bench), `the section ${section.name}`, SECTION_MS);
       print(section.name, result);

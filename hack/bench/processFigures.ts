@@ -11,6 +11,21 @@ export interface Memory {
   readonly peakKiB: number;
 }
 
+/** The IDs of the processes with such a command line, in which each word ends with NUL. */
+export function processesWith(matches: (command: string) => boolean): number[] {
+  const commandOf = (pid: string) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    } catch {
+      // It has exited.
+      return '';
+    }
+  };
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && matches(commandOf(name)))
+    .map(Number);
+}
+
 /** Memory of a process; `self` is this one. Throws if the process does not exist. */
 export function memoryOf(pid: number | 'self'): Memory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

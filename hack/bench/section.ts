@@ -17,6 +17,10 @@ export interface Section {
   readonly name: string;
   /** What it measures, for --help. */
   readonly what: string;
+  /** Whether it starts a real node, which not every machine allows: see hack/realnode. */
+  readonly needsRealNode?: true;
+  /** Builds programs. The time is not part of the section's. */
+  prepare?(bench: Bench): Promise<void>;
   run(bench: Bench): Promise<Result>;
 }
 

@@ -260,6 +260,8 @@ export const promises: readonly ProvedPromise[] = [
     promise: 'the benchmarks run, compare equal caches, and find no needless write',
     inMemory: ['hack/bench'],
     test: ['bench/sections'],
+    // It needs root, packages of Debian, and a build of Karpenter.
+    testAll: ['bench/pod'],
   },
   {
     promise: 'make e2e tests a pool on EKS and leaves nothing behind',

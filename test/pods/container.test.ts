@@ -1,6 +1,6 @@
 /** The operator's container on a real kubelet: what it can do, and what the kubelet does with it. */
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { processesWith } from '../../hack/bench/processFigures.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { NAMESPACE } from '../fakes/testenv/operatorPods.ts';
@@ -10,12 +10,8 @@ import { withOperatorPods } from './operatorPodsFixture.ts';
 const IMAGE = `docker.io/library/windowspool-operator:${manifest.version}`;
 
 /** The process ID of the operator on this machine. */
-async function operatorPid(): Promise<number | undefined> {
-  for (const name of await readdir('/proc')) {
-    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (command.startsWith('node\0') && command.includes('/app/operator.mjs')) return Number(name);
-  }
-  return undefined;
+function operatorPid(): number | undefined {
+  return processesWith((command) => command.startsWith('node\0') && command.includes('/app/operator.mjs'))[0];
 }
 
 describe("the operator's container", function () {

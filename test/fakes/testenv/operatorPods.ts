@@ -33,11 +33,13 @@ export async function downloadImageFiles(): Promise<void> {
   await downloadAll(ARCHITECTURE, await readPins());
 }
 
-/** Builds the image, and imports it into all nodes. */
-async function importImage(nodes: RealNodes): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'image-'));
-  const { archive } = await buildImage({ folder, architectures: [ARCHITECTURE] });
-  await nodes.importImage(archive);
+/** Imports the image into all nodes, after building it unless its archive is given. */
+async function importImage(nodes: RealNodes, archive?: string): Promise<void> {
+  const build = async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'image-'));
+    return (await buildImage({ folder, architectures: [ARCHITECTURE] })).archive;
+  };
+  await nodes.importImage(archive ?? (await build()));
 }
 
 /** What an overlay of a user has in addition to image, cluster and Region. */
@@ -72,10 +74,10 @@ export class OperatorPods {
     return this.world.nodes;
   }
 
-  /** Prepares the nodes of an environment for its pods. */
-  async start(world: TestEnv): Promise<void> {
+  /** Prepares the nodes of an environment for its pods. Without the archive of an image, one is built. */
+  async start(world: TestEnv, archive?: string): Promise<void> {
     this.#world = world;
-    imported ??= importImage(this.nodes);
+    imported ??= importImage(this.nodes, archive);
     await imported;
     this.#folder = await mkdtemp(join(tmpdir(), 'overlay-'));
   }
