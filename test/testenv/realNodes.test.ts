@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { isolationObstacle, spawnIsolated } from '../../hack/realnode/isolation.ts';
+import type { Started } from './realNodesProgram.ts';
 
 const PROGRAM = fileURLToPath(new URL('realNodesProgram.ts', import.meta.url));
 const START_TIMEOUT_MS = 90_000;
 
-/** What real nodes could leave behind on this machine. */
-async function traces(): Promise<string[]> {
-  const isOurs = (text: string) => text.includes('windowspool-node-');
+/** What real nodes with these folders could leave behind on this machine, where other suites start real nodes at the same time. */
+async function traces(folders: readonly string[]): Promise<string[]> {
+  const isOurs = (text: string) => folders.some((folder) => text.includes(folder));
   const cgroups = await readdir('/sys/fs/cgroup', { withFileTypes: true });
   const inCgroups = cgroups
     .filter((entry) => entry.isDirectory())
@@ -39,34 +40,31 @@ else describe('real nodes', realNodes);
 
 function realNodes(this: Mocha.Suite): void {
   this.timeout(180_000);
-  let existing: readonly string[];
-  before(async () => {
-    existing = await traces();
-  });
 
-  async function start(): Promise<{ child: ChildProcess; nodes: string }> {
+  async function start(): Promise<Started & { child: ChildProcess }> {
     const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
     const child = await spawnIsolated([PROGRAM], { env: process.env, stdio, log: console.log });
-    const [nodes] = await Promise.race([
+    const [started]: Started[] = await Promise.race([
       once(child, 'message', { signal: AbortSignal.timeout(START_TIMEOUT_MS) }),
       once(child, 'exit').then(([code]) => assert.fail(`exited with status ${code}`)),
     ]);
-    return { child, nodes };
+    assert.ok(started);
+    return { child, ...started };
   }
-  const untilGone = () =>
-    waitFor(async () => (await traces()).length <= existing.length, {
+  const untilGone = (...folders: readonly string[]) =>
+    waitFor(async () => (await traces(folders)).length === 0, {
       what: 'all traces to be gone',
       timeoutMs: 30_000,
-      explain: async () => (await traces()).join('\n'),
+      explain: async () => (await traces(folders)).join('\n'),
     });
 
   it('run side by side, and leave nothing behind when they are stopped and when they are killed', async () => {
     const [stopped, killed] = await Promise.all([start(), start()]);
-    for (const { nodes } of [stopped, killed]) assert.match(nodes, /^node-1\s+Ready\s.*\scontainerd:/);
+    for (const { table } of [stopped, killed]) assert.match(table, /^node-1\s+Ready\s.*\scontainerd:/);
     const exit = once(stopped.child, 'exit');
     stopped.child.send('stop');
     assert.deepEqual(await exit, [0, null]);
     killed.child.kill('SIGKILL');
-    await untilGone();
+    await untilGone(stopped.folder, killed.folder);
   });
 }
