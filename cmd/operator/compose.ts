@@ -11,7 +11,7 @@ import { Recorder } from '../../controllers/runtime/recorder.ts';
 import { ReadCache } from '../../controllers/windowspool/observation/readCache.ts';
 import { reconcile } from '../../controllers/windowspool/reconcile.ts';
 import { StatusThrottle } from '../../controllers/windowspool/reporting/statusThrottle.ts';
-import { type Connections, connect, portsOf, settingsOf } from './connections.ts';
+import { type Connections, connect, logScope, portsOf, settingsOf } from './connections.ts';
 import { collectProcessMetrics, showOperator } from './metrics/catalogue.ts';
 import { PoolSeries } from './metrics/poolSeries.ts';
 import type { Options } from './options.ts';
@@ -36,6 +36,7 @@ export async function runOperator(
   log: Logger,
   stopping: AbortSignal,
 ): Promise<void> {
+  logScope(options, log);
   // Without leader election there is no other process.
   const fence: Fence = { check: () => elector?.check() };
   const connections = await connect(options, version, log, fence);
@@ -105,7 +106,7 @@ function createController(options: Options, parts: Parts, log: Logger): Controll
   const { caches, metrics, readCache } = parts;
   const controller = new Controller({
     name: CONTROLLER,
-    reconcile: reconciler(options, parts),
+    reconcile: reconciler(options, parts, log),
     sources: caches.stores,
     maxConcurrentReconciles: options.workers,
     timeoutMs: options.reconcileTimeoutMs,
@@ -126,14 +127,14 @@ interface Parts extends Connections {
   readonly readCache: ReadCache;
 }
 
-function reconciler(options: Options, parts: Parts) {
+function reconciler(options: Options, parts: Parts, log: Logger) {
   const deps = {
     ...portsOf(options, parts),
     readCache: parts.readCache,
     statusThrottle: new StatusThrottle(),
     settings: settingsOf(options),
     now: () => parts.client.now(),
-    events: createPoolEvents(parts.recorder),
+    events: createPoolEvents(parts.recorder, log),
     metrics: new PoolSeries(parts.registry),
   };
   return (name: string, signal: AbortSignal) => reconcile(name, deps, signal);

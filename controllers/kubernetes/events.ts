@@ -1,8 +1,8 @@
 import type { EventsV1Event, EventsV1EventSeries } from '@kubernetes/client-node';
-import type { EventPublisher, EventRecord, EventSeries, EventSink, ObjectReference } from '../runtime/ports.ts';
+import type { EventPublisher, EventRecord, EventSeries, EventSink, Logger, ObjectReference } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api/api.gen.ts';
 import { foreignText } from '../windowspool/ports/foreignText.ts';
-import type { Events } from '../windowspool/ports/pools.ts';
+import type { Event, Events } from '../windowspool/ports/pools.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { microTimeOf, type Wire } from './objects.ts';
 import { apiPath } from './paths.ts';
@@ -24,15 +24,19 @@ export function createEventSink(client: KubernetesClient): EventSink {
   };
 }
 
-/** Publishes the domain's events through a Recorder. */
-export function createPoolEvents(recorder: EventPublisher): Events {
+/**
+ * Publishes the domain's events through a Recorder, and logs each new one with the name of its pool: a line never has other words than its event, and
+ * what is no event again is no line again.
+ */
+export function createPoolEvents(recorder: EventPublisher, log: Logger): Events {
+  const publish = (regarding: ObjectReference, { type, reason, action, message }: Event, about: object) => {
+    const event = recorder.publish(regarding, { type, reason, action, note: noteOf(message) });
+    if (event) log[type === 'Warning' ? 'warn' : 'info']({ ...about, reason, action }, event.note);
+  };
   return {
-    publish: (pool, { type, reason, action, message }) => {
-      recorder.publish(referenceTo(pool), { type, reason, action, note: noteOf(message) });
-    },
-    publishOnNode: ({ name, uid }, { type, reason, action, message }) => {
-      recorder.publish({ apiVersion: 'v1', kind: 'Node', name, uid }, { type, reason, action, note: noteOf(message) });
-    },
+    publish: (pool, event) => publish(referenceTo(pool), event, { pool: pool.metadata.name }),
+    publishOnNode: (pool, { name, uid }, event) =>
+      publish({ apiVersion: 'v1', kind: 'Node', name, uid }, event, { pool: pool.metadata.name, node: name }),
   };
 }
 

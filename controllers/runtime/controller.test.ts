@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Controller, type ControllerOptions, type ReconcileResult } from './controller.ts';
 import { LeadershipLost } from './leaderElection.ts';
+import { recordedLog } from './testing/recordedLog.ts';
 import { silentLog } from './testing/silentLog.ts';
 import { SimulatedClock } from './testing/simulatedClock.ts';
 
@@ -108,10 +109,25 @@ describe('the controller', () => {
   ];
   for (const { answer, reconcile, again, result } of outcomes) {
     it(`after ${answer}, reconciles the key again ${again === undefined ? 'never' : `in ${again} ms`}`, async () => {
-      const { clock, controller, results, stop } = start({ reconcile });
+      const { log, lines } = recordedLog();
+      const { clock, controller, results, stop } = start({ reconcile, log });
       controller.enqueue('a');
       await clock.advance(0);
       assert.deepEqual(results, [result]);
+      assert.deepEqual(
+        lines.filter(({ msg }) => msg === 'reconciled'),
+        [
+          {
+            level: 'debug',
+            controller: 'test',
+            key: 'a',
+            reconcileID: 'id-1',
+            result,
+            ...(result === 'requeue_after' && { requeueAfterMs: again }),
+            msg: 'reconciled',
+          },
+        ],
+      );
       await clock.advance((again ?? 1e6) - 1);
       assert.equal(results.length, 1);
       await clock.advance(1);

@@ -127,6 +127,7 @@ export class Controller {
     const log = this.#options.log.child({ controller: name, key, reconcileID: newId() });
     const next = await this.#reconcile(key);
     const result = this.#requeue(key, next, log);
+    log.debug({ result, ...(next.kind === 'requeueAfter' && { requeueAfterMs: next.ms }) }, 'reconciled');
     this.#queue.done(key);
     hooks?.ended?.(result, clock.monotonic() - started);
   }

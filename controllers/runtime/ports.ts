@@ -12,7 +12,7 @@ export interface Clock {
   after(ms: number, fn: () => void): Disposable;
 }
 
-/** A structured log with constant messages. A pino logger is one. */
+/** A structured log with constant messages, except those of events. A pino logger is one. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -191,5 +191,6 @@ export interface EventMessage {
 
 /** Never blocks and never throws. */
 export interface EventPublisher {
-  publish(regarding: ObjectReference, message: EventMessage): void;
+  /** Returns the event, shortened to the limits of the API; undefined if it repeats another one, or if there were too many. */
+  publish(regarding: ObjectReference, message: EventMessage): EventMessage | undefined;
 }

@@ -54,8 +54,8 @@ export class Recorder implements EventPublisher {
     this.#options = options;
   }
 
-  publish(regarding: ObjectReference, message: EventMessage): void {
-    if (this.#stopped) return;
+  publish(regarding: ObjectReference, message: EventMessage): EventMessage | undefined {
+    if (this.#stopped) return undefined;
     this.#forgetOld();
     const { clock, log } = this.#options;
     // The key includes the note: two nodes that fail are two events, not a series.
@@ -65,17 +65,18 @@ export class Recorder implements EventPublisher {
       known.count += 1;
       known.lastObserved = clock.now();
       this.#writeSeries(known);
-      return;
+      return undefined;
     }
     if (!this.#bucketOf(regarding, message.reason).tryTake(clock.monotonic())) {
       log.debug({ name: regarding.name, reason: message.reason }, 'event dropped: too many events about this object');
-      return;
+      return undefined;
     }
     const now = clock.now();
     const record = this.#record(regarding, message, now);
     const entry: Entry = { record, count: 1, lastObserved: now, writtenCount: 0, nextWrite: undefined };
     this.#entries.set(key, entry);
     this.#enqueue(entry);
+    return record;
   }
 
   /** Accepts no more events, and writes waiting ones for up to `ms`. */

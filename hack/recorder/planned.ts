@@ -85,7 +85,7 @@ function reporterTo(found: Observation[]): Reporter {
     events: {
       publish: ({ metadata: { name: of } }, { reason: name, ...event }) =>
         void found.push({ kind: 'event', name, of, data: { ...event } }),
-      publishOnNode: ({ name: of }, { reason: name, ...event }) =>
+      publishOnNode: (_pool, { name: of }, { reason: name, ...event }) =>
         void found.push({ kind: 'event', name, of, data: { ...event } }),
     },
     metrics: {

@@ -22,7 +22,7 @@ export function publishOnNodes({ done, after: { pool } }: Outcome, events: Event
     if (!reason || !isNodeStep(step)) continue;
     const message = `WindowsPool ${pool.metadata.name}: ${describeDone(step)}`;
     const type = stepKindOf(step).isWarning?.(step) ? 'Warning' : 'Normal';
-    events.publishOnNode(step.node, { type, reason, action: step.kind, message });
+    events.publishOnNode(pool, step.node, { type, reason, action: step.kind, message });
   }
 }
 
@@ -30,7 +30,7 @@ export function publishOnNodes({ done, after: { pool } }: Outcome, events: Event
 export function publishBlockedDrains(s: Derived, events: Events): void {
   for (const { node, text } of blockedDrains(s)) {
     const message = `WindowsPool ${s.pool.metadata.name}: ${text}`;
-    events.publishOnNode(node, { type: 'Warning', reason: 'DrainBlocked', action: 'evictPods', message });
+    events.publishOnNode(s.pool, node, { type: 'Warning', reason: 'DrainBlocked', action: 'evictPods', message });
   }
 }
 

@@ -29,8 +29,8 @@ export interface Event {
 /** Kubernetes events. Publishing never blocks and never fails a reconcile. */
 export interface Events {
   publish(pool: WindowsPool, event: Event): void;
-  /** Publishes an event on a node, for those who watch only the node. */
-  publishOnNode(node: Pick<NodeRecord, 'name' | 'uid'>, event: Event): void;
+  /** Publishes an event on a node of the pool, for those who watch only the node. */
+  publishOnNode(pool: WindowsPool, node: Pick<NodeRecord, 'name' | 'uid'>, event: Event): void;
 }
 
 /** The metrics of pools. Never fails. */

@@ -201,7 +201,7 @@ export class FakeCluster extends FakeCalls {
       },
       events: {
         publish: (_pool, { type, reason, message }) => void this.events.push({ type, reason, message }),
-        publishOnNode: ({ name }, { type, reason }) => void this.nodeEvents.push(`${name}: ${type} ${reason}`),
+        publishOnNode: (_pool, { name }, { type, reason }) => void this.nodeEvents.push(`${name}: ${type} ${reason}`),
       },
     } satisfies Partial<Deps>;
   }
