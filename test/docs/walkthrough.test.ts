@@ -16,6 +16,9 @@ interface Check {
   readonly check: (reader: Walkthrough) => Promise<void>;
 }
 
+/** The command that changes the base of the overlay. */
+const HA = '/config/ha|"';
+
 const checks: readonly Check[] = [
   {
     after: 'config/aws/*.json',
@@ -66,18 +69,37 @@ const checks: readonly Check[] = [
     },
   },
   {
-    after: 'make undeploy',
-    what: 'nothing remains',
+    after: HA,
+    what: 'two replicas run, also if the overlay has the path of a checkout',
     check: async (reader) => {
-      const kinds = 'crds,clusterroles,clusterrolebindings,namespaces,runtimeclasses';
-      const left = (await reader.run(`kubectl get ${kinds} --output name`)).split('\n');
-      assert.deepEqual(
-        left.filter((name) => /windowspool|namespace\/winpool-|runtimeclass/.test(name)),
-        [],
-      );
+      const replicas = async (folder: string) =>
+        (await reader.run(`kubectl kustomize ${folder}`)).match(/^ {2}replicas: \d+$/gm);
+      assert.deepEqual(await replicas('../windowspool-overlay'), ['  replicas: 2']);
+      const script = blocksOf(read('docs/quickstart.md')).find(({ text }) => text.includes(HA))?.text ?? '';
+      const [replace = ''] = script.split('\n');
+      await reader.run(`mkdir ../path-overlay
+        sed 's|https://.*|../checkout/config/default|' ../windowspool-overlay/kustomization.yaml > ../path-overlay/kustomization.yaml
+        ${replace.replace('windowspool-overlay', 'path-overlay')}`);
+      assert.deepEqual(await replicas('../path-overlay'), ['  replicas: 2']);
     },
   },
+  { after: 'make undeploy', what: 'nothing remains', check: assertNothingRemains },
+  {
+    after: 'make undeploy',
+    what: 'the operator can be installed again',
+    check: async (reader) => void (await reader.run('kubectl apply -k ../windowspool-overlay')),
+  },
+  { after: 'kubectl delete -k ../windowspool-overlay', what: 'nothing remains', check: assertNothingRemains },
 ];
+
+async function assertNothingRemains(reader: Walkthrough): Promise<void> {
+  const kinds = 'crds,clusterroles,clusterrolebindings,namespaces,runtimeclasses';
+  const left = (await reader.run(`kubectl get ${kinds} --output name`)).split('\n');
+  assert.deepEqual(
+    left.filter((name) => /windowspool|namespace\/winpool-|runtimeclass/.test(name)),
+    [],
+  );
+}
 
 /** They run at another time, or not at all because they would run this test. */
 const ELSEWHERE = [

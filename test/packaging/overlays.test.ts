@@ -25,7 +25,15 @@ interface Built {
   readonly spec: {
     readonly replicas: number;
     readonly template: {
-      readonly spec: { readonly containers: readonly [{ readonly image: string; readonly args: readonly string[] }] };
+      readonly spec: {
+        readonly containers: readonly [
+          {
+            readonly image: string;
+            readonly args: readonly string[];
+            readonly env: readonly { readonly name: string }[];
+          },
+        ];
+      };
     };
   };
 }
@@ -180,7 +188,7 @@ describe('the overlays of config', function () {
       assert.equal(plain(built), plain(await fromClone('config/default')));
     });
 
-    it('sets the image and the IAM role of the sample, adds its components, and is accepted by the API server', async () => {
+    it('sets the image, the IAM role and the environment of the sample, adds its components, and is accepted by the API server', async () => {
       const commented = await withValues();
       const built = await build(commented.replace(/^# (?=\w+:$| )/gm, ''));
       const [container] = only(built, 'Deployment').spec.template.spec.containers;
@@ -188,6 +196,14 @@ describe('the overlays of config', function () {
         container.image,
         `444455556666.dkr.ecr.eu-west-1.amazonaws.com/windowspool-operator:${manifest.version}`,
       );
+      const names = container.env.map(({ name }) => name);
+      assert.deepEqual(names.toSorted(), [
+        'AWS_REGION',
+        'HTTPS_PROXY',
+        'NO_PROXY',
+        'POD_NAMESPACE',
+        'WINPOOL_CLUSTER_NAME',
+      ]);
       assert.deepEqual(container.args.slice(2), ['--metrics-cert-dir=/var/run/metrics-cert', '--enable-windows-ipam']);
       assert.deepEqual(only(built, 'ServiceAccount').metadata.annotations, {
         'eks.amazonaws.com/role-arn': 'arn:aws:iam::444455556666:role/windowspool-operator',

@@ -24,7 +24,7 @@ describe('the lifecycle of a pool', () => {
       .map(({ reason }) => reason);
   };
 
-  it('creates the node group, the RuntimeClass and verified nodes, and publishes events', async () => {
+  it('creates the node group, the RuntimeClass and verified nodes, and publishes and logs events', async () => {
     await fixture.world.apply(
       poolManifest('life', { labels: { team: 'web' }, nodeGroup: { tags: { cost: '42' }, scaling: { minSize: 2 } } }),
     );
@@ -56,6 +56,12 @@ describe('the lifecycle of a pool', () => {
     await waitFor(allPublished, { what: `the events ${expected}`, timeoutMs: 30_000, explain: () => `${reasons}` });
     for (const reason of expected) {
       assert.equal(reasons.filter((other) => other === reason).length, 1, `${reason} in ${reasons}`);
+      const lines = fixture.operator.lines.filter((line) => line.pool === 'life' && line.reason === reason);
+      assert.deepEqual(
+        lines.map(({ level }) => level),
+        ['info'],
+        fixture.operator.tail(),
+      );
     }
   });
 
