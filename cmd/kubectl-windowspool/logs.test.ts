@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { samplePool } from '../../controllers/windowspool/testing/fixtures.ts';
 import { isAbout, linesOf, logsCommand } from './logs.ts';
 import { FakeApi } from './testing/fakeApi.ts';
 import { operatorIn } from './testing/operatorObjects.ts';
@@ -18,6 +19,36 @@ async function printed(api: FakeApi, flags: object = {}): Promise<string[]> {
   const { cluster } = served;
   const context = { terminal, version: '1', signal: cluster.signal, connect: async () => cluster };
   await logsCommand.run(context, [], { requestTimeout: 1_000, ...flags });
+  return terminal.lines;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: object | string;
+}
+
+/** What the API server says about a container that has never started. */
+const waiting = (pod: string): object => ({
+  kind: 'Status',
+  status: 'Failure',
+  reason: 'BadRequest',
+  code: 400,
+  message: `container "operator" in pod "${pod}" is waiting to start: ImagePullBackOff`,
+});
+
+/** What the command prints if none leads and the pods answer so; `?previous`: about the previous container. Others have none. */
+async function printedOf(answers: Readonly<Record<string, Answer>>): Promise<string[]> {
+  const terminal = recordedTerminal();
+  const api = operatorIn(undefined);
+  api.intercept = (_, path, { previous }) => {
+    const [, pod] = /pods\/([^/]+)\/log$/.exec(path) ?? [];
+    if (pod === undefined) return undefined;
+    return answers[`${pod}${previous === 'true' ? '?previous' : ''}`] ?? { status: 400, body: waiting(pod) };
+  };
+  await using served = await api.serve();
+  const { cluster } = served;
+  const context = { terminal, version: '1', signal: cluster.signal, connect: async () => cluster };
+  await logsCommand.run(context, [], { requestTimeout: 1_000 });
   return terminal.lines;
 }
 
@@ -45,7 +76,55 @@ describe('kubectl windowspool logs', () => {
     ],
   ];
   for (const [what, holder, flags, lines] of rows)
-    it(`prints those ${what}`, async () => assert.deepEqual(await printed(operatorIn(holder), flags), lines));
+    it(`prints those ${what}`, async () => {
+      const api = operatorIn(holder);
+      api.pools = ['web', 'billing'].map((name) => samplePool({}, { metadata: { name } }));
+      assert.deepEqual(await printed(api, flags), lines);
+    });
+
+  it('prints a note about a replica that cannot start, and the logs of the others', async () => {
+    assert.deepEqual(
+      await printedOf({
+        'operator-a': { status: 400, body: waiting('operator-a') },
+        'operator-b': { status: 200, body: 'b\n' },
+      }),
+      [
+        'Pod operator-a has no log: container "operator" in pod "operator-a" is waiting to start: ImagePullBackOff.',
+        '[pod/operator-b] b',
+      ],
+    );
+  });
+
+  it('prints the log of the previous container of a replica whose next one does not start', async () => {
+    assert.deepEqual(
+      await printedOf({
+        'operator-a': { status: 400, body: waiting('operator-a') },
+        'operator-a?previous': { status: 200, body: 'fatal\n' },
+        'operator-b': { status: 200, body: 'b\n' },
+      }),
+      ['[pod/operator-a] fatal', '[pod/operator-b] b'],
+    );
+  });
+
+  it('fails if no replica has a log', async () => {
+    const none = { status: 400, body: waiting('operator') };
+    await assert.rejects(printedOf({ 'operator-a': none, 'operator-b': none }), /^Failure: No replica .* doctor$/);
+  });
+
+  it('says that a pool does not exist, unless the log has lines about it', async () => {
+    const api = operatorIn('operator-a_0a1b2c3d');
+    api.pools = [samplePool({}, { metadata: { name: 'billing' } })];
+    await assert.rejects(
+      printed(api, { pool: 'nope' }),
+      /^Failure: WindowsPool "nope" not found\. The pools are: billing/,
+    );
+    assert.deepEqual(await printed(api, { pool: 'web' }), [LINE_A]);
+    assert.deepEqual(await printed(api, { pool: 'billing' }), []);
+    const [note = ''] = await printed(api, { pool: 'nope', follow: true });
+    assert.match(note, /^WindowsPool "nope" not found/);
+    api.denied.add('windowspools');
+    assert.deepEqual(await printed(api, { pool: 'nope' }), []);
+  });
 
   it('says what to do without an operator, and without pods', async () => {
     await assert.rejects(printed(new FakeApi()), /^Failure: No Deployment has the label .* --operator-namespace\.$/);

@@ -1,6 +1,9 @@
 /** `kubectl windowspool logs`: the logs of the operator, of all pools or of one. */
 import { Option } from 'commander';
+import { isForbidden } from '../../controllers/kubernetes/errors.ts';
+import { KubernetesError, messageOf } from '../../controllers/kubernetes/kubernetesError.ts';
 import { apiPath } from '../../controllers/kubernetes/paths.ts';
+import { sentence } from '../../controllers/windowspool/util/words.ts';
 import { duration, whole } from '../operator/flagValues.ts';
 import type { Cluster } from './cluster.ts';
 import type { PluginCommand } from './command.ts';
@@ -44,13 +47,63 @@ async function logs(cluster: Cluster, terminal: Terminal, flags: LogsFlags): Pro
   const leader = names.filter((name) => name === leaderPodOf(lease));
   // Without a leader, the logs of the replicas say why.
   const chosen = leader.length > 0 ? leader : names;
-  const printOf = (pod: string) => async () => {
-    for await (const line of linesOf(logOf(cluster, namespace, pod, flags)))
-      if (isAbout(line, flags.pool)) terminal.print(chosen.length > 1 ? `[pod/${pod}] ${line}` : line);
+  const missing = flags.follow ? await missingPool(cluster, flags.pool) : undefined;
+  if (missing) terminal.printError(missing.message);
+  let printed = 0;
+  const print = async (pod: string, which: LogsFlags) => {
+    for await (const line of linesOf(logOf(cluster, namespace, pod, which))) {
+      if (!isAbout(line, flags.pool)) continue;
+      printed += 1;
+      terminal.print(chosen.length > 1 ? `[pod/${pod}] ${line}` : line);
+    }
   };
-  const runs = chosen.map(printOf);
-  if (flags.follow) await Promise.all(runs.map((run) => run()));
-  else for (const run of runs) await run();
+  // Whether the pod has a log: one that cannot start must not hide the others.
+  const runOf = (pod: string) => async (): Promise<boolean> => {
+    try {
+      await print(pod, flags);
+    } catch (error) {
+      if (!hasNoLog(error)) throw error;
+      const found = !flags.previous && (await printPrevious(pod));
+      if (!found) terminal.printError(sentence(`Pod ${pod} has no log: ${messageOf(error)}`));
+      return found;
+    }
+    return true;
+  };
+  /** The log of the container before the one that does not start. */
+  const printPrevious = async (pod: string): Promise<boolean> => {
+    try {
+      await print(pod, { ...flags, follow: false, previous: true });
+    } catch (error) {
+      if (hasNoLog(error)) return false;
+      throw error;
+    }
+    return true;
+  };
+  const runs = chosen.map(runOf);
+  const found: boolean[] = [];
+  if (flags.follow) found.push(...(await Promise.all(runs.map((run) => run()))));
+  else for (const run of runs) found.push(await run());
+  if (!found.includes(true)) throw new Failure('No replica of the operator has a log. See: kubectl windowspool doctor');
+  // A pool that was deleted still has lines.
+  const unknown = printed === 0 && !flags.follow ? await missingPool(cluster, flags.pool) : undefined;
+  if (unknown) throw unknown;
+}
+
+/** Whether the kubelet has no log of the container, which has never started or has no previous one. */
+function hasNoLog(error: unknown): boolean {
+  return error instanceof KubernetesError && error.status === 400;
+}
+
+/** Says that the pool does not exist; undefined if it does, or if the user may not list pools. */
+async function missingPool(cluster: Cluster, pool: string | undefined): Promise<Failure | undefined> {
+  try {
+    if (pool !== undefined) await cluster.pool(pool);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
 }
 
 /** The log of one pod, as the API server sends it: https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#get-read-log-of-the-specified-pod */

@@ -9,8 +9,8 @@ import { operatorVersionOf, versionCommand } from './version.ts';
 async function printed(api: FakeApi, flags: object = {}, version = '0.1.3'): Promise<string[]> {
   const terminal = recordedTerminal();
   const other = api.intercept;
-  api.intercept = (method, path) =>
-    path === '/version' ? { status: 200, body: { gitVersion: 'v1.36.3' } } : other(method, path);
+  api.intercept = (method, path, query) =>
+    path === '/version' ? { status: 200, body: { gitVersion: 'v1.36.3' } } : other(method, path, query);
   await using served = await api.serve();
   const { cluster } = served;
   const context = { terminal, version, signal: cluster.signal, connect: async () => cluster };

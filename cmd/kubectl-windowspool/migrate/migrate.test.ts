@@ -296,12 +296,12 @@ function recreating(api: FakeApi, readyAfter = 1): void {
     setReady(1);
   };
   const other = api.intercept;
-  api.intercept = (method, path) => {
+  api.intercept = (method, path, query) => {
     if (method === 'GET' && path.endsWith('/deployments/cart')) {
       api.writes.push('read cart');
       if (--waits <= 0) setReady(2);
     }
-    return other(method, path);
+    return other(method, path, query);
   };
 }
 
@@ -465,11 +465,11 @@ describe('kubectl windowspool migrate --drain', () => {
     recreating(api);
     let failures = 2;
     const other = api.intercept;
-    api.intercept = (method, path) => {
+    api.intercept = (method, path, query) => {
       if (path.endsWith('/eviction') && failures-- > 0)
         return failure(503, 'ServiceUnavailable', 'the server is overloaded');
       if (method === 'GET' && path.endsWith('/deployments/cart')) return failure(404, 'NotFound', 'not found');
-      return other(method, path);
+      return other(method, path, query);
     };
     const { code, text } = await drain(api);
     assert.equal(code, 0, text);
@@ -491,10 +491,10 @@ describe('kubectl windowspool migrate --drain', () => {
     ];
     let reads = 0;
     const other = api.intercept;
-    api.intercept = (method, path) => {
+    api.intercept = (method, path, query) => {
       // The first two reads are those of the report.
       if (path.endsWith('/windowspools')) api.pools = states[Math.floor(reads++ / 4 - 0.5)] ?? ready;
-      return other(method, path);
+      return other(method, path, query);
     };
     const { code, text } = await drain(api);
     assert.equal(code, 0, text);

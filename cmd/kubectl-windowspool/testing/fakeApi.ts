@@ -16,6 +16,7 @@ export interface FakeObject {
   };
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly status?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 interface Answer {
@@ -34,7 +35,8 @@ export class FakeApi {
   /** Resources that the user may not list, and permissions such as `patch nodes` that a review denies. */
   readonly denied = new Set<string>();
   /** Answers a request before anything else does; undefined: it does not. */
-  intercept: (method: string, path: string) => Answer | undefined = () => undefined;
+  intercept: (method: string, path: string, query: Readonly<Record<string, string>>) => Answer | undefined = () =>
+    undefined;
   /** Called when a pod was evicted and is gone. */
   onEvicted: (pod: FakeObject) => void = () => undefined;
 
@@ -46,7 +48,7 @@ export class FakeApi {
   async serve(signal: AbortSignal = new AbortController().signal): Promise<{ cluster: Cluster } & AsyncDisposable> {
     const server: Loopback = await loopback(({ method, path, query, headers, body }, response) => {
       const { status, body: answer } =
-        this.intercept(method, path) ?? this.#answer(method, path, query, String(headers.accept), body);
+        this.intercept(method, path, query) ?? this.#answer(method, path, query, String(headers.accept), body);
       if (typeof answer === 'string') response.end(answer);
       else json(response as ServerResponse, status, answer);
     });
