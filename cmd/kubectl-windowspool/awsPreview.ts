@@ -8,13 +8,13 @@ import { connect, portsOf } from '../operator/connections.ts';
 import { type Options, readCommand } from '../operator/options.ts';
 import { type Cluster, kubeconfigOf, overridesOf, silentLog } from './cluster.ts';
 import { explain } from './failure.ts';
-import { findOperator } from './operator.ts';
+import { findOperator, settingOf } from './operator.ts';
 import { previews } from './previews.ts';
 
 /** Limits a call to AWS with its retries. */
 const AWS_TIMEOUT_MS = 30_000;
 
-/** Of the EKS cluster. Default: that in the status of a pool. */
+/** Of the EKS cluster. Default: that in the status of a pool, or that of the operator. */
 export interface AwsFlags {
   readonly clusterName?: string;
   readonly region?: string;
@@ -85,7 +85,7 @@ async function operatorOptions(
   flags: AwsFlags,
   version: string,
 ): Promise<(Options & Pick<CredentialSource, 'overrides'>) | { readonly skipped: string }> {
-  const { clusterName, region } = await eksClusterOf(cluster, flags);
+  const { clusterName, region } = await eksClusterOf(cluster, flags, process.env);
   if (!clusterName || !region) return { skipped: 'the EKS cluster is unknown. Set --cluster-name and --region.' };
   const args = [
     `--cluster-name=${clusterName}`,
@@ -105,15 +105,29 @@ async function defaultTagsOf(cluster: Cluster): Promise<readonly string[]> {
   return args.filter((arg) => arg.startsWith('--default-tags='));
 }
 
-/** The cluster of the flags, or else of a pool that already has a node group. */
-async function eksClusterOf(cluster: Cluster, { clusterName, region }: AwsFlags): Promise<AwsFlags> {
-  const arns =
-    clusterName && region
-      ? []
-      : (await cluster.pools().catch(() => [])).flatMap(({ status }) => status?.cluster?.arn ?? []);
+/** The cluster of the flags, or else of a pool that already has a node group, or else of the operator. */
+export async function eksClusterOf(
+  cluster: Cluster,
+  { clusterName, region }: AwsFlags,
+  { AWS_REGION }: NodeJS.ProcessEnv,
+): Promise<AwsFlags> {
+  const isComplete = clusterName && region;
+  const pools = isComplete ? [] : await cluster.pools().catch(() => []);
   // arn:aws:eks:REGION:ACCOUNT:cluster/NAME
-  const [, , , regionOfPool, , path] = (arns[0] ?? '').split(':');
-  const name = clusterName ?? path?.replace(/^cluster\//, '');
-  const where = region ?? process.env.AWS_REGION ?? regionOfPool;
+  const [, , , regionOfPool, , path] = (pools.flatMap(({ status }) => status?.cluster?.arn ?? [])[0] ?? '').split(':');
+  const ofOperator = isComplete || path ? {} : await clusterOfOperator(cluster);
+  const name = clusterName ?? path?.replace(/^cluster\//, '') ?? ofOperator.clusterName;
+  const where = region ?? AWS_REGION ?? regionOfPool ?? ofOperator.region;
   return { ...(name && { clusterName: name }), ...(where && { region: where }) };
+}
+
+/** The settings of the operator, from its flags, its environment variables and the ConfigMap to which they refer. */
+async function clusterOfOperator(cluster: Cluster): Promise<AwsFlags> {
+  const operator = await findOperator(cluster, {}).catch(() => undefined);
+  if (!operator) return {};
+  const [clusterName, region] = await Promise.all([
+    settingOf(cluster, operator, '--cluster-name', 'WINPOOL_CLUSTER_NAME'),
+    settingOf(cluster, operator, '--region', 'AWS_REGION'),
+  ]);
+  return { ...(clusterName && { clusterName }), ...(region && { region }) };
 }

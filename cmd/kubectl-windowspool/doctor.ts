@@ -312,10 +312,13 @@ export const doctorCommand: PluginCommand<DoctorFlags> = {
   ],
   options: [
     operatorNamespaceOption(),
-    new Option('--cluster-name <name>', 'Name of the EKS cluster. Default: the name in the status of a pool.'),
+    new Option(
+      '--cluster-name <name>',
+      'Name of the EKS cluster. Default: the name in the status of a pool, or that of the operator.',
+    ),
     new Option(
       '--region <name>',
-      'AWS Region of the EKS cluster. Default: AWS_REGION, or the Region in the status of a pool.',
+      'AWS Region of the EKS cluster. Default: AWS_REGION, or the Region in the status of a pool or of the operator.',
     ),
     outputOption(),
   ],

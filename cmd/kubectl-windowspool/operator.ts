@@ -1,5 +1,5 @@
 /** The operator that runs in the cluster of the user. */
-import type { V1Deployment, V1DeploymentList, V1Lease, V1Pod, V1PodList } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1Deployment, V1DeploymentList, V1Lease, V1Pod, V1PodList } from '@kubernetes/client-node';
 import { Option } from 'commander';
 import { ignoreNotFound, isForbidden } from '../../controllers/kubernetes/errors.ts';
 import type { Wire } from '../../controllers/kubernetes/objects.ts';
@@ -55,6 +55,24 @@ export async function namespaceOfOperator(cluster: Cluster, flags: OperatorFlags
   throw new Failure(
     `No Deployment has the label ${OPERATOR_SELECTOR}${where}. Install the operator, or set --operator-namespace.`,
   );
+}
+
+/** The value of a flag of the operator, or of its environment variable; undefined if it has none, or if the user may not read the ConfigMap. */
+export async function settingOf(
+  cluster: Cluster,
+  { metadata, spec }: Wire<V1Deployment>,
+  flag: string,
+  variable: string,
+): Promise<string | undefined> {
+  const containers = spec?.template.spec?.containers ?? [];
+  const arg = containers.flatMap(({ args = [] }) => args).find((each) => each.startsWith(`${flag}=`));
+  if (arg) return arg.slice(flag.length + 1);
+  const found = containers.flatMap(({ env = [] }) => env).find(({ name }) => name === variable);
+  const reference = found?.valueFrom?.configMapKeyRef;
+  if (!reference) return found?.value;
+  const path = apiPath('v1', 'configmaps', { namespace: metadata?.namespace, name: reference.name });
+  const { data = {} } = await cluster.get<V1ConfigMap>(path).catch(() => ({ data: {} }) as Wire<V1ConfigMap>);
+  return data[reference.key];
 }
 
 /** The operator's pods, the oldest first. */
