@@ -126,7 +126,10 @@ function nodesNote({ pool, nodes, node }: OperationPlan): string {
   const unavailable = nodes.filter(isUnavailable).map(({ name }) => name);
   const now = `${unavailable.length} of ${count(nodes.length, 'node')} unavailable now${unavailable.length > 0 ? ` (${joined(unavailable)})` : ''}`;
   const limit = pool.spec.disruption?.maxUnavailable;
-  if (limit === undefined) return `${now}. The setting of the node group limits how many may be unavailable at a time.`;
+  if (limit === undefined) {
+    const other = pool.spec.nodeGroup ? ', unless the node group has another limit' : '';
+    return `${now}; at most 1 may be unavailable at a time${other} (disruption.maxUnavailable is not set).`;
+  }
   const most = Math.max(1, amountOf(String(limit), nodes.length));
   const others = unavailable.filter((name) => name !== node.name).length;
   const waits = others >= most ? ', so this node waits' : '';

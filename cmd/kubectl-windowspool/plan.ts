@@ -47,7 +47,12 @@ async function plan(
 export function pendingLines(pool: WindowsPool, columns: number): string[] {
   if (pool.status?.observedGeneration !== pool.metadata.generation)
     return [`The operator has not observed the current spec of pool ${pool.metadata.name} yet.`];
-  return pendingChanges(pool).flatMap((line) => wrap(line, columns, line.startsWith('- ') ? '  ' : ''));
+  return pendingChanges(pool).flatMap((line) => changeNoteLines(line, columns));
+}
+
+/** The lines of a note; an entry of a list is indented. */
+export function changeNoteLines(note: string, columns: number): string[] {
+  return wrap(note, columns, note.startsWith('- ') ? '  ' : '');
 }
 
 /** The steps in status.pendingSteps, under what they wait for. */
@@ -184,7 +189,7 @@ export const planCommand: PluginCommand<PlanFlags> = {
     new Option('-f, --filename <file>', 'Manifest of WindowsPools; - reads the standard input. Nothing is changed.'),
     new Option(
       '--cluster-name <name>',
-      'Name of the EKS cluster, to show what would be requested from AWS. Default: the cluster of another pool.',
+      'Name of the EKS cluster, to show what would be requested from AWS. Default: the cluster of another pool or of the operator.',
     ),
     new Option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or the Region of another pool.'),
     outputOption(),

@@ -8,9 +8,8 @@ import type { Cluster } from './cluster.ts';
 import type { PluginCommand } from './command.ts';
 import { type ChangeFlags, makeChange } from './confirm.ts';
 import { dryRunOption, yesOption } from './flags.ts';
-import { pendingChanges } from './plan.ts';
+import { changeNoteLines, pendingChanges } from './plan.ts';
 import type { Terminal } from './terminal.ts';
-import { wrap } from './text.ts';
 
 /** An operation on a pool. */
 export type PoolOperation = 'retry' | 'pause' | 'resume';
@@ -33,7 +32,7 @@ async function operatePool(
 ): Promise<void> {
   const pool = await cluster.pool(name);
   const { patch, notes } = changeOf(operation, pool, cluster.client.now());
-  const lines = notes.flatMap((note) => wrap(note, terminal.columns));
+  const lines = notes.flatMap((note) => changeNoteLines(note, terminal.columns));
   if (!patch) return terminal.print(lines.join('\n'));
   const question = `${operation[0]?.toUpperCase()}${operation.slice(1)} pool ${name}?`;
   if (!(await makeChange(cluster, terminal, { path: poolPath(name), patch, lines, question }, flags))) return;

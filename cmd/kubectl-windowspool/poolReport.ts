@@ -195,7 +195,7 @@ function nextOf(pool: WindowsPool, { problems, inProgress, notes }: Findings): N
     return { nextStep: 'The pool is paused, and the operator changes nothing.', nextCommand: command('resume', name) };
   if (isDeleting(pool) && !problem) return { nextStep: 'Wait for the deletion to complete.', nextCommand: watch };
   if (problem) return nextFor(problem, pool);
-  if (progress) return { nextStep: remedyOf(progress.reason, name), nextCommand: watch };
+  if (progress) return { nextStep: `${remedyOf(progress.reason, name)} To follow it:`, nextCommand: watch };
   if (note) return nextFor(note, pool);
   if (pendingStepsIn(pool.status).length > 0)
     return { nextStep: 'Changes are due that the operator does not make.', nextCommand: command('plan', name) };

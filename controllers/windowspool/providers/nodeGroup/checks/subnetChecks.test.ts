@@ -40,5 +40,10 @@ describe('advice about zones', () => {
       [['SubnetsInOneZone', 'subnet-0a000000', 'eu-west-1a', 'nodeGroup.immutableChangePolicy: Replace']],
     ],
     ['subnets that do not exist', planned({ subnetZones: known([]) }), []],
+    [
+      'one of two subnets that does not exist: its zone is not known',
+      planned({ subnetZones: known([first] as never) }),
+      [],
+    ],
   ]);
 });

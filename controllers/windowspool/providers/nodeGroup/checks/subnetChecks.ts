@@ -42,8 +42,10 @@ export const newSubnets: NodeGroupCheck = {
 export const subnetZones: NodeGroupCheck = {
   ...advises('SubnetsInOneZone', 'availability-zones'),
   needs: ['subnetZones'],
-  evaluate: ({ facts, groupSubnets }) =>
+  evaluate: ({ spec, facts, groupSubnets }) =>
     given(facts, 'subnetZones', (found) => {
+      // The zone of a subnet that is not found is not known; the check of the subnets reports it.
+      if (!groupSubnets && subnetTerms(spec).some((term) => !found.some((subnet) => selects(term, subnet)))) return met;
       const subnets = groupSubnets ? found.filter(({ id }) => groupSubnets.includes(id)) : found;
       const [zone, ...others] = new Set(subnets.map((subnet) => subnet.zone));
       if (zone === undefined || others.length > 0) return met;

@@ -37,11 +37,14 @@ export function nodeGroupReady(result: RunResult<EksDerived>): ConditionState {
     return assessDeletion(result, name);
   }
   if (!hasCluster(s))
-    return unknownCondition('ClusterNotConfigured', `Node group ${name} is not read. See PrerequisitesMet.`);
+    return unknownCondition(
+      'ClusterNotConfigured',
+      `The operator has not read node group ${name}. See PrerequisitesMet.`,
+    );
   if (isClusterMismatch(s)) {
     return unknownCondition(
       'ClusterMismatch',
-      `Node group ${name} is not read, because this is not the pool's cluster.`,
+      `The operator does not read node group ${name}, because this is not the pool's cluster.`,
     );
   }
   const unknown = assessUnknown(s, name);
