@@ -53,8 +53,13 @@ async function prepare(clone: string): Promise<void> {
   await git(clone, ...AUTHOR, 'commit', '--quiet', '--all', '--message', `Release ${version}`);
 }
 
-const git = (cwd: string, ...args: readonly string[]) => runOrThrow('git', args, GIT_TIMEOUT_MS, { cwd });
-const checksums = (clone: string) => readFile(join(clone, 'build/release/checksums.txt'), 'utf8');
+function git(cwd: string, ...args: readonly string[]): Promise<string> {
+  return runOrThrow('git', args, GIT_TIMEOUT_MS, { cwd });
+}
+
+function checksums(clone: string): Promise<string> {
+  return readFile(join(clone, 'build/release/checksums.txt'), 'utf8');
+}
 
 function step(title: string): void {
   console.log(`\n${title} (${Math.round((performance.now() - started) / 1000)} s)`);
