@@ -10,6 +10,7 @@ import {
   NODE_GROUP_LABEL,
   POOL_KEY,
 } from '../api/labels.ts';
+import { NodeMembership } from '../membership/nodeMembership.ts';
 import type { TaintChange } from '../model/poolNodesView.ts';
 import { PoolNodesCache } from '../nodes/poolNodesCache.ts';
 import type { CallResult } from '../ports/callResult.ts';
@@ -19,7 +20,6 @@ import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
 import type { ControllerWarning, RoleMapping } from '../ports/prerequisites.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
-import { NodeMembership } from '../providers/providerCaches.ts';
 import type { Deps } from '../reconcile.ts';
 import { timeOf } from '../util/durations.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';

@@ -6,9 +6,9 @@ import type { Clock, Logger } from '../../../controllers/runtime/ports.ts';
 import { Store } from '../../../controllers/runtime/store.ts';
 import type { WindowsPool } from '../../../controllers/windowspool/api/api.gen.ts';
 import { PoolRegistry } from '../../../controllers/windowspool/disruption/poolRegistry.ts';
+import { NodeMembership } from '../../../controllers/windowspool/membership/nodeMembership.ts';
 import { PoolNodesCache } from '../../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
-import { NodeMembership } from '../../../controllers/windowspool/providers/providerCaches.ts';
 import { releaseFailuresIn } from '../../../controllers/windowspool/providers/providers.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../../controllers/windowspool/watches.ts';
 

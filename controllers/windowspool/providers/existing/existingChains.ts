@@ -1,12 +1,12 @@
 /** The rules of a pool of existing nodes: one chain per subject, first match wins. */
 
+import { markNodes, releaseExistingNodes, releaseNodes } from '../../membership/markRules.ts';
 import { deleteNodePods, runNodePods } from '../../nodePods/nodePodRules.ts';
 import { correctTaints, setNodeConditions } from '../../nodes/nodeRules.ts';
 import { addFinalizerFirst } from '../../rules/finalizerRule.ts';
 import type { RuleChain } from '../../rules/ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
 import { admitExistingNodes, drainExistingNodes } from './drainExistingNodes.ts';
-import { markNodes, releaseExistingNodes, releaseNodes } from './existingRules.ts';
 
 /** The rules of a pool. Nodes are released first, because another pool may wait for them. */
 export const existingNodesChains: readonly RuleChain[] = [

@@ -1,5 +1,6 @@
 import { admit } from '../../disruption/admission.ts';
 import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
+import { hasNewMarks, marksState } from '../../membership/marks.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { ExistingNodesConditions } from '../../model/conditions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
@@ -8,7 +9,7 @@ import { SHORTEST_MS, spread } from '../../rules/retryIntervals.ts';
 import type { Provider } from '../provider.ts';
 import { existingNodesChains, existingNodesDeletionChains } from './existingChains.ts';
 import { existingNodesConditions } from './existingNodesConditions.ts';
-import { existingNodesState, hasNewMarks, marksState } from './existingStatus.ts';
+import { existingNodesState } from './existingStatus.ts';
 import { observeExisting } from './observeExisting.ts';
 
 /** Existing nodes have no size, and any of them may leave: another system replaces it. */

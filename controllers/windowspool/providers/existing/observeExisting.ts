@@ -2,6 +2,7 @@
 
 import type { WindowsPool } from '../../api/api.gen.ts';
 import { withOperations } from '../../disruption/observeLeavingNodes.ts';
+import type { NodeMembership } from '../../membership/nodeMembership.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import { ownershipOf } from '../../nodes/ownershipRecord.ts';
 import { baseState } from '../../observation/baseState.ts';
@@ -11,7 +12,6 @@ import type { InstanceLists } from '../../ports/nodes.ts';
 import { isDeleting, isPaused, withError } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
 import { nodeReader } from './drainExistingNodes.ts';
-import type { NodeMembership } from './nodeMembership.ts';
 
 declare module '../../observation/sources.ts' {
   interface Sources {

@@ -7,19 +7,19 @@
  * An event of a node costs one check for each such pool, and never a walk over a pool's nodes. It triggers only the pool that holds the node, and those for which
  * something else than the node itself has changed.
  */
-import type { WindowsPool } from '../../api/api.gen.ts';
-import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../../api/labels.ts';
-import type { ListedInstances, NodeMembershipView } from '../../model/nodeMembershipView.ts';
-import type { Expectation } from '../../model/poolNodesView.ts';
-import { labelsWithout, marksOf, ownerOf } from '../../nodes/ownershipRecord.ts';
-import { PoolNodes } from '../../nodes/poolNodes.ts';
-import type { PodsOfPool } from '../../nodes/poolNodesCache.ts';
-import { instanceIdOf, UnwatchedNodes } from '../../nodes/unwatchedNodes.ts';
-import type { InstanceList, NodeRecord } from '../../ports/nodes.ts';
-import { existingNodesIn } from '../../rules/nodeSource.ts';
-import { isDeleting } from '../../rules/poolQueries.ts';
-import { canonical } from '../../util/hash.ts';
-import { selects } from '../../util/labelSelector.ts';
+import type { WindowsPool } from '../api/api.gen.ts';
+import { NODE_GROUP_LABEL, OS_LABEL, WINDOWS } from '../api/labels.ts';
+import type { ListedInstances, NodeMembershipView } from '../model/nodeMembershipView.ts';
+import type { Expectation } from '../model/poolNodesView.ts';
+import { labelsWithout, marksOf, ownerOf } from '../nodes/ownershipRecord.ts';
+import { PoolNodes } from '../nodes/poolNodes.ts';
+import type { PodsOfPool } from '../nodes/poolNodesCache.ts';
+import { instanceIdOf, UnwatchedNodes } from '../nodes/unwatchedNodes.ts';
+import type { InstanceList, NodeRecord } from '../ports/nodes.ts';
+import { existingNodesIn } from '../rules/nodeSource.ts';
+import { isDeleting } from '../rules/poolQueries.ts';
+import { canonical } from '../util/hash.ts';
+import { selects } from '../util/labelSelector.ts';
 import { Contention } from './contention.ts';
 import { NodeAddresses } from './nodeAddresses.ts';
 import { isContestedBy, type Pools, type Selection, Selections } from './selections.ts';

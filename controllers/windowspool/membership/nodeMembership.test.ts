@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { NODE_GROUP_LABEL } from '../../api/labels.ts';
-import type { NodeMembershipView } from '../../model/nodeMembershipView.ts';
-import type { NodeRecord } from '../../ports/nodes.ts';
-import { existingPool, NOW, sampleNode, samplePool } from '../../testing/fixtures.ts';
+import { NODE_GROUP_LABEL } from '../api/labels.ts';
+import type { NodeMembershipView } from '../model/nodeMembershipView.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+import { existingPool, NOW, sampleNode, samplePool } from '../testing/fixtures.ts';
 import { NodeMembership } from './nodeMembership.ts';
 
 const expected = {

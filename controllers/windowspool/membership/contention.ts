@@ -1,4 +1,4 @@
-import type { ContentionView } from '../../model/nodeMembershipView.ts';
+import type { ContentionView } from '../model/nodeMembershipView.ts';
 
 /** Nodes on which another controller keeps reverting the pool's changes: without a pause, the two would write forever. In memory only. */
 

@@ -3,7 +3,7 @@
  * https://docs.redhat.com/en/documentation/openshift_container_platform/latest/html/windows_container_support_for_openshift/byoh-windows-instance
  * Pure.
  */
-import type { MalformedEntry } from '../../model/nodeMembershipView.ts';
+import type { MalformedEntry } from '../model/nodeMembershipView.ts';
 
 /** The parsed list of hosts. */
 export interface WindowsInstances {

@@ -2,7 +2,7 @@
  * Which pools select each node, and which of them holds it. Most nodes have this in common with many others, so it is kept once for all of them: the memory of a
  * hundred pools that select the same thousands of nodes is that of one.
  */
-import type { Contested } from '../../model/nodeMembershipView.ts';
+import type { Contested } from '../model/nodeMembershipView.ts';
 
 /** Names of pools. Equal sets are the same object. */
 export type Pools = ReadonlySet<string>;

@@ -1,5 +1,5 @@
 /** The addresses of all Windows nodes, with which the lists of hosts are compared. */
-import type { NodeRecord } from '../../ports/nodes.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 import { comparable } from './windowsInstances.ts';
 
 /** Keeps how many nodes have each address. */

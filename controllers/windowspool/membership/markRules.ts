@@ -1,13 +1,13 @@
 /** Rules for the nodes that a pool of existing nodes holds or releases. */
 
-import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../../api/labels.ts';
-import type { ObservedState } from '../../model/observedState.ts';
-import type { Step } from '../../model/steps.ts';
-import { turnOf } from '../../nodes/nodeRules.ts';
-import { marksOf, operatorMarksOf, releaseOf } from '../../nodes/ownershipRecord.ts';
-import { hasOwnCondition, type NodeMarks, type NodeRecord } from '../../ports/nodes.ts';
-import { isOwner } from '../../runtimeClass/runtimeClass.ts';
-import { hasNewMarks } from './existingStatus.ts';
+import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../api/labels.ts';
+import type { ObservedState } from '../model/observedState.ts';
+import type { Step } from '../model/steps.ts';
+import { turnOf } from '../nodes/nodeRules.ts';
+import { marksOf, operatorMarksOf, releaseOf } from '../nodes/ownershipRecord.ts';
+import { hasOwnCondition, type NodeMarks, type NodeRecord } from '../ports/nodes.ts';
+import { isOwner } from '../runtimeClass/runtimeClass.ts';
+import { hasNewMarks } from './marks.ts';
 
 /**
  * Ensures that nodes have the labels and taints of their pool, and a record of the values before. First, status must have the marks: without that, they
