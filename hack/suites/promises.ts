@@ -269,11 +269,12 @@ export const promises: readonly ProvedPromise[] = [
     testAll: ['e2e/e2e'],
   },
   {
-    promise: 'the local Kubernetes and the local AWS behave like the real ones',
+    promise: 'the local Kubernetes, the local AWS and the machines of Cluster API behave like the real ones',
     inMemory: ['test/fakes/localaws', 'hack/controlplane'],
     testAll: [
       'testenv/cloud',
       'testenv/cloudRollout',
+      'testenv/clusterApi',
       'testenv/controlplane',
       'testenv/controlplaneLifecycle',
       'testenv/messages',

@@ -1,8 +1,9 @@
 /**
  * Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, the image registry, cosign, Alertmanager, actionlint,
- * hclfmt, the GitOps tools, and where the machine allows real nodes, their programs and Karpenter.
+ * hclfmt, the GitOps tools, Cluster API, and where the machine allows real nodes, their programs and Karpenter.
  */
 import { baselinePath } from '../bench/baseline.ts';
+import { clusterApiPath } from '../clusterApi/clusterApi.ts';
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { schemaPath } from '../grafana/schema/program.ts';
 import { ensureKarpenter } from '../karpenter/karpenter.ts';
@@ -22,6 +23,7 @@ try {
       await toolPath(name, log);
     await argoCdPrograms(log);
     await fluxPrograms(log);
+    await clusterApiPath(log);
     if ((await isolationObstacle()) === undefined) {
       await ensureNodePrograms(log);
       await ensureKarpenter(log);

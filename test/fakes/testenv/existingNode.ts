@@ -8,7 +8,7 @@ import { chosenSeries } from '../../../hack/controlplane/binaries.ts';
 import { notNewerThan } from '../localaws/releases.ts';
 
 /** That of nodeJson, unless the API server is older. It has no suffix of EKS. */
-const [KUBELET = ''] = notNewerThan(chosenSeries(), 'v1.36.1').split('-');
+export const [EXISTING_KUBELET = ''] = notNewerThan(chosenSeries(), 'v1.36.1').split('-');
 
 /** A Windows node that was created outside the operator, for a pool of existing nodes. */
 export interface ExistingNode extends Omit<NodeParts, 'spec' | 'status'> {
@@ -35,7 +35,7 @@ export function existingNode({ name, labels, annotations, ...more }: ExistingNod
       allocatable: { memory },
       ...(addresses && { addresses }),
       ...(runtimeHandlers && { runtimeHandlers }),
-      nodeInfo: { ...(kernelVersion && { kernelVersion }), kubeletVersion: KUBELET, ...nodeInfo },
+      nodeInfo: { ...(kernelVersion && { kernelVersion }), kubeletVersion: EXISTING_KUBELET, ...nodeInfo },
     },
   });
 }
