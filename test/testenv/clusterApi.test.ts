@@ -10,9 +10,11 @@ import {
   DEPLOYMENT_LABEL,
   type Machine,
   type MachineDeployment,
+  type MachinePool,
   type MachineSetParts,
   machineDeployment,
   machineHealthCheck,
+  machinePool,
   machineSet,
   machineTemplate,
   SET_LABEL,
@@ -263,6 +265,32 @@ describe('Cluster API', function () {
     await api.until('everything to be deleted', async () => {
       const sims = await api.client.list(INFRASTRUCTURE, 'SimMachine', `${DEPLOYMENT_LABEL}=${name}`);
       return [...(await ofDeployment(name)), ...sims].length === 0 && (await node(machine)) === undefined;
+    });
+  });
+
+  it('has the nodes of a MachinePool in its status, and no Machines, and the newest leave when it is scaled down', async () => {
+    const name = 'pool';
+    await api.apply(...machinePool(name, CLUSTER, 2, { windowsBuild: BUILD }));
+    const untilNodeRefs = (replicas: number) =>
+      api.until(`${replicas} nodes of the MachinePool`, async () => {
+        const found = await api.get<MachinePool>('MachinePool', name);
+        return found?.status?.nodeRefs?.length === replicas && found;
+      });
+    const nodeOf = ({ name }: { name: string }) => api.client.get<NodeObject>('v1', 'Node', name);
+    const { spec, status } = await untilNodeRefs(2);
+    const nodes = await Promise.all((status?.nodeRefs ?? []).map(nodeOf));
+    assert.deepEqual(
+      nodes.map((found) => found?.spec?.providerID),
+      spec.providerIDList,
+    );
+    assert.deepEqual(await api.machines(`cluster.x-k8s.io/pool-name=${name}`), []);
+    await patch('MachinePool', name, { spec: { replicas: 1 } });
+    const scaled = await untilNodeRefs(1);
+    assert.deepEqual(scaled.spec.providerIDList, spec.providerIDList?.slice(0, 1));
+    await api.client.delete(CLUSTER_API, 'MachinePool', name);
+    await api.until('its nodes to be deleted', async () => {
+      const left = await Promise.all((status?.nodeRefs ?? []).map(nodeOf));
+      return left.every((found) => found === undefined);
     });
   });
 

@@ -14,7 +14,14 @@ import type { Log } from '../../../hack/gobuild/find.ts';
 import { simCrds } from './crds.ts';
 import { SimInfrastructure } from './infrastructure.ts';
 import { CLUSTER_API, ObjectClient } from './objectClient.ts';
-import { type ClusterObject, clusterObjects, conditionLine, type Machine, type StoredObject } from './objects.ts';
+import {
+  CLUSTER_LABEL,
+  type ClusterObject,
+  clusterObjects,
+  conditionLine,
+  type Machine,
+  type StoredObject,
+} from './objects.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const CORE = 'cluster-api-core';
@@ -130,6 +137,8 @@ export class ClusterApi {
     const clusters = () => client.list(CLUSTER_API, 'Cluster');
     for (const { metadata } of await clusters()) await client.delete(CLUSTER_API, 'Cluster', metadata.name);
     await this.until('all Clusters to be deleted', async () => (await clusters()).length === 0);
+    for (const { metadata } of await client.list('v1', 'Secret', CLUSTER_LABEL))
+      await client.delete('v1', 'Secret', metadata.name);
     await this.#stop(async () => {
       for (const { apiVersion, kind, metadata } of installed.toReversed())
         await client.delete(apiVersion, kind, metadata.name);

@@ -3,7 +3,7 @@
 export const INFRASTRUCTURE_GROUP = 'infrastructure.cluster.x-k8s.io';
 export const INFRASTRUCTURE_VERSION = 'v1beta1';
 
-const SIM_KINDS = ['SimCluster', 'SimControlPlane', 'SimMachine', 'SimMachineTemplate'] as const;
+const SIM_KINDS = ['SimCluster', 'SimControlPlane', 'SimMachine', 'SimMachinePool', 'SimMachineTemplate'] as const;
 
 const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
 

@@ -4,25 +4,18 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { V1Node } from '@kubernetes/client-node';
-import type { NodeJson } from '../../../controllers/kubernetes/testing/nodeJson.ts';
 import type { ControlPlane } from '../../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
-import { ApiServer, unlessRefused } from '../localaws/nodes/apiServer.ts';
-import { readyCondition } from '../localaws/nodes/nodeObject.ts';
-import { yearOf } from '../localaws/releases.ts';
-import { existingNode } from '../testenv/existingNode.ts';
+import { ApiServer } from '../localaws/nodes/apiServer.ts';
 import { type Watched, type WatchedEvent, watchEvents } from '../testenv/watchEvents.ts';
-import { INFRASTRUCTURE, ObjectClient, pathOf, unlessNotFound } from './objectClient.ts';
-import { CLUSTER_LABEL, type SimMachine, type StoredObject } from './objects.ts';
+import { deleteNode, nodeOf, registerNode } from './nodes.ts';
+import { CLUSTER_API, INFRASTRUCTURE, ObjectClient, pathOf, unlessNotFound } from './objectClient.ts';
+import { CLUSTER_LABEL, type MachinePool, type SimMachine, type SimMachinePool, type StoredObject } from './objects.ts';
 
 const FINALIZER = 'simmachine.infrastructure.cluster.x-k8s.io';
 const PROGRAM = 'cluster-api-sim';
-/** On every node that a bootstrap provider of Cluster API configures, until the core controllers have set its labels. */
-const UNINITIALIZED = { key: 'node.cluster.x-k8s.io/uninitialized', effect: 'NoSchedule' } as const;
-
 const WATCH_TIMEOUT_MS = 20_000;
-const DEFAULT_BUILD = '10.0.20348.2762';
+const RETRY_MS = 200;
 
 /** The status of the kinds that are provisioned as soon as they exist. */
 const PROVISIONED = {
@@ -30,9 +23,8 @@ const PROVISIONED = {
   SimControlPlane: { initialization: { controlPlaneInitialized: true }, externalManagedControlPlane: true },
 } as const;
 
-/** The name of the node of a SimMachine. Not that of the machine: Windows allows 15 characters. */
-const nodeNameOf = ({ metadata }: Pick<SimMachine, 'metadata'>): string =>
-  `win-${createHash('sha256').update(metadata.uid).digest('hex').slice(0, 10)}`;
+/** The name of a node. Not that of the machine: Windows allows 15 characters. */
+const nodeNameOf = (uid: string): string => `win-${createHash('sha256').update(uid).digest('hex').slice(0, 10)}`;
 
 /** The running provider. */
 export class SimInfrastructure {
@@ -53,11 +45,19 @@ export class SimInfrastructure {
     const ending = new AbortController();
     const client = await ObjectClient.connect(management.adminKubeconfig, PROGRAM, ending.signal);
     const provider = new SimInfrastructure(client, log, ending);
-    const follow = async (kind: string, onObject: (object: StoredObject, isGone: boolean) => void) => {
+    const follow = async (
+      kind: string,
+      onObject: (object: StoredObject, isGone: boolean) => void,
+      version = INFRASTRUCTURE,
+    ) => {
       const onEvent = ({ type, object }: WatchedEvent<StoredObject>) => onObject(object, type === 'DELETED');
-      provider.#watches.push(await watchNewKind(management.adminKubeconfig, pathOf(INFRASTRUCTURE, kind), onEvent));
+      provider.#watches.push(await watchNewKind(management.adminKubeconfig, pathOf(version, kind), onEvent));
     };
     await follow('SimMachine', (machine, isGone) => provider.#onMachine(machine as SimMachine, isGone));
+    const onPool = ({ metadata }: StoredObject) =>
+      provider.#run(metadata.name, () => provider.#reconcilePool(metadata.name));
+    await follow('MachinePool', onPool, CLUSTER_API);
+    await follow('SimMachinePool', onPool);
     for (const kind of ['SimCluster', 'SimControlPlane'] as const)
       await follow(kind, ({ metadata, status }, isGone) => {
         if (status === undefined && !isGone)
@@ -102,61 +102,78 @@ export class SimInfrastructure {
     });
   }
 
-  /** Runs a step after those that were begun before for the same name. An object that is deleted in the meantime is no error. */
+  /** Runs a step after those that were begun before for the same name, until it succeeds. An object that is deleted in the meantime is no error. */
   #run(name: string, step: () => Promise<void>): void {
     const failed = (error: unknown) => {
-      if (!this.#ending.signal.aborted) this.#log(`${PROGRAM} ${name}: ${error}`);
+      if (this.#ending.signal.aborted) return;
+      this.#log(`${PROGRAM} ${name}: ${error}`);
+      this.#later(RETRY_MS, () => this.#run(name, step));
     };
     const before = this.#work.get(name) ?? Promise.resolve();
     this.#work.set(name, before.then(step).catch(unlessNotFound).catch(failed));
   }
 
   async #reconcile(machine: SimMachine): Promise<void> {
-    const { name, deletionTimestamp, finalizers = [], labels, creationTimestamp } = machine.metadata;
+    const { name, uid, deletionTimestamp, finalizers = [], labels, creationTimestamp } = machine.metadata;
     const { provisionSeconds = 0, providerID, node = 'Ready' } = machine.spec;
+    const { signal } = this.#ending;
     const workload = this.#workloads.get(labels?.[CLUSTER_LABEL] ?? '');
     const patch = (body: object, subresource?: string) =>
       this.#client.patch(INFRASTRUCTURE, 'SimMachine', name, body, subresource);
     if (deletionTimestamp) {
-      if (workload) await this.#deleteNode(workload, machine);
-      if (finalizers.includes(FINALIZER))
-        await patch({ metadata: { finalizers: finalizers.filter((finalizer) => finalizer !== FINALIZER) } });
+      if (workload) await deleteNode(workload, nodeNameOf(uid), signal);
+      this.#registered.delete(uid);
+      if (finalizers.includes(FINALIZER)) await patch({ metadata: { finalizers: without(finalizers, FINALIZER) } });
       return;
     }
     // Without its label, the machine is not yet known to belong to a cluster.
     if (!workload) return;
     if (!finalizers.includes(FINALIZER)) await patch({ metadata: { finalizers: [...finalizers, FINALIZER] } });
     const waitMs = Date.parse(creationTimestamp) + provisionSeconds * 1000 - Date.now();
-    if (waitMs > 0) return this.#wakeLater(name, waitMs);
-    const body = nodeOf(machine);
+    if (waitMs > 0) return this.#later(waitMs, () => this.#wake(name));
+    const body = nodeOf(nodeNameOf(uid), machine.spec);
     if (!providerID) await patch({ spec: { providerID: body.spec?.providerID } });
     if (!machine.status?.initialization?.provisioned) {
       const addresses = body.status?.addresses;
       await patch({ status: { initialization: { provisioned: true }, ready: true, addresses } }, 'status');
     }
-    if (node !== 'None') await this.#register(workload, machine, body);
-  }
-
-  async #register(workload: ApiServer, { metadata: { uid } }: SimMachine, body: NodeJson): Promise<void> {
-    if (this.#registered.has(uid)) return;
-    const kubelet = workload.as('kubelet', this.#ending.signal, body.metadata.name);
-    // Its times are strings, which client-node sends unchanged.
-    await kubelet.createNode({ body: body as object as V1Node }).catch(unlessRefused(409));
+    if (node === 'None' || this.#registered.has(uid)) return;
+    await registerNode(workload, body, signal);
     this.#registered.add(uid);
   }
 
-  /** As a cloud controller manager does for an instance that is gone. */
-  async #deleteNode(workload: ApiServer, machine: SimMachine): Promise<void> {
-    const api = workload.as(PROGRAM, this.#ending.signal);
-    await api.deleteNode({ name: nodeNameOf(machine) }).catch(unlessRefused(404));
-    this.#registered.delete(machine.metadata.uid);
+  /** Gives the MachinePool of this name as many instances as it has replicas; the newest ones leave first. The core controllers make no Machines for them. */
+  async #reconcilePool(name: string): Promise<void> {
+    const pool = await this.#client.get<MachinePool>(CLUSTER_API, 'MachinePool', name);
+    const sim = await this.#client.get<SimMachinePool>(INFRASTRUCTURE, 'SimMachinePool', name);
+    const workload = this.#workloads.get(sim?.metadata.labels?.[CLUSTER_LABEL] ?? '');
+    if (!sim || !workload) return;
+    const { providerIDList = [], ...machine } = sim.spec;
+    const { uid, deletionTimestamp, finalizers = [] } = sim.metadata;
+    const { signal } = this.#ending;
+    const patch = (body: object, subresource?: string) =>
+      this.#client.patch(INFRASTRUCTURE, 'SimMachinePool', name, body, subresource);
+    if (!deletionTimestamp && !finalizers.includes(FINALIZER))
+      await patch({ metadata: { finalizers: [...finalizers, FINALIZER] } });
+    const replicas = deletionTimestamp ? 0 : (pool?.spec.replicas ?? 1);
+    const bodies = Array.from({ length: replicas }, (_, index) => nodeOf(nodeNameOf(`${uid}/${index}`), machine));
+    const wanted = bodies.map(({ spec }) => spec?.providerID ?? '');
+    if (providerIDList.join() !== wanted.join() || !sim.status?.ready) {
+      await patch({ spec: { providerIDList: wanted } });
+      await patch({ status: { initialization: { provisioned: true }, ready: true, replicas } }, 'status');
+    }
+    for (const id of providerIDList.filter((id) => !wanted.includes(id)))
+      await deleteNode(workload, id.replace('vsphere://', ''), signal);
+    for (const body of bodies.slice(providerIDList.length)) await registerNode(workload, body, signal);
+    if (deletionTimestamp) await patch({ metadata: { finalizers: without(finalizers, FINALIZER) } });
   }
 
-  #wakeLater(name: string, ms: number): void {
-    const wake = () => this.#wake(name);
+  #later(ms: number, wake: () => void): void {
     void sleep(ms, undefined, { signal: this.#ending.signal }).then(wake, () => undefined);
   }
 }
+
+const without = (list: readonly string[], item: string): string[] => list.filter((each) => each !== item);
 
 /** Watches a kind of a CRD that may be so new that the API server is still preparing it. */
 function watchNewKind(
@@ -177,28 +194,4 @@ function watchNewKind(
     }
   };
   return waitFor(probe, { what: `a watch of ${path}`, timeoutMs: WATCH_TIMEOUT_MS, explain: () => lastError });
-}
-
-/** The Node as the kubelet of the machine registers it. */
-function nodeOf(machine: SimMachine): NodeJson {
-  const { windowsBuild = DEFAULT_BUILD, kubeletVersion, taints = [], labels = {}, node } = machine.spec;
-  const name = nodeNameOf(machine);
-  const address = `10.${[...Buffer.from(name.slice(-6), 'hex')].join('.')}`;
-  const registered = existingNode({
-    name,
-    labels,
-    taints: [...taints, UNINITIALIZED],
-    kernelVersion: windowsBuild,
-    nodeInfo: {
-      osImage: `Windows Server ${yearOf(windowsBuild) ?? ''} Datacenter`,
-      ...(kubeletVersion && { kubeletVersion }),
-    },
-    addresses: [
-      { type: 'InternalIP', address },
-      { type: 'Hostname', address: name },
-    ],
-  });
-  return node === 'NotReady'
-    ? { ...registered, status: { ...registered.status, conditions: [readyCondition(false, new Date())] } }
-    : registered;
 }

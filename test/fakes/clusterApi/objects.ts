@@ -78,6 +78,23 @@ export interface SimMachine extends StoredObject {
   readonly status?: StoredObject['status'] & { readonly initialization?: { readonly provisioned?: boolean } };
 }
 
+/** What the double does with the instances of a MachinePool of the same name. */
+export interface SimMachinePool extends StoredObject {
+  readonly spec: SimMachineSpec & { readonly providerIDList?: readonly string[] };
+  readonly status?: StoredObject['status'] & { readonly ready?: boolean };
+}
+
+export interface MachinePool extends StoredObject {
+  readonly spec: {
+    readonly replicas?: number;
+    readonly providerIDList?: readonly string[];
+  };
+  readonly status?: StoredObject['status'] & {
+    readonly replicas?: number;
+    readonly nodeRefs?: readonly { readonly name: string }[];
+  };
+}
+
 /** A taint of a Machine. `Always` is restored whenever it is missing, `OnInitialization` is only added to a new node. */
 export interface MachineTaint {
   readonly key: string;
@@ -151,6 +168,18 @@ function machines(kind: string, label: string, name: string, parts: MachineSetPa
       ...spec,
     },
   };
+}
+
+/** A MachinePool of Windows instances, without Machines, and its SimMachinePool. */
+export function machinePool(name: string, cluster: string, replicas: number, spec: SimMachineSpec = {}) {
+  const metadata = { name, namespace: 'default' };
+  const infrastructureRef = { apiGroup: INFRASTRUCTURE_GROUP, kind: 'SimMachinePool', name };
+  const bootstrap = { dataSecretName: `${name}-bootstrap` };
+  const template = { spec: { clusterName: cluster, version: EXISTING_KUBELET, bootstrap, infrastructureRef } };
+  return [
+    { apiVersion: INFRASTRUCTURE, kind: 'SimMachinePool', metadata, spec },
+    { apiVersion: V1BETA2, kind: 'MachinePool', metadata, spec: { clusterName: cluster, replicas, template } },
+  ];
 }
 
 /** A MachineHealthCheck that replaces the machines with these labels as soon as their nodes have one of the conditions. */
