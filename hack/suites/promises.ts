@@ -275,6 +275,7 @@ export const promises: readonly ProvedPromise[] = [
       'testenv/cloud',
       'testenv/cloudRollout',
       'testenv/clusterApi',
+      'testenv/clusterApiReplacement',
       'testenv/controlplane',
       'testenv/controlplaneLifecycle',
       'testenv/messages',
