@@ -36,6 +36,22 @@ export async function settledAtVersion(world: TestEnv, name: string, version: st
   );
 }
 
+/** A manifest of a pool of the Machines of MachineDeployment clusters/windows, with changes of the reference. */
+export function machinesPool(name: string, change: Fields = {}, spec: Fields = {}): object {
+  const ref = {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'MachineDeployment',
+    namespace: 'clusters',
+    name: 'windows',
+  };
+  return {
+    apiVersion: 'winpool.dev/v1alpha1',
+    kind: 'WindowsPool',
+    metadata: { name },
+    spec: { windowsVersion: 'Windows2022', machines: { ref: { ...ref, ...change } }, ...spec },
+  };
+}
+
 /** A manifest of a pool of existing nodes. */
 export function existingPool(name: string, selector: Fields, spec: Fields = {}): object {
   return {

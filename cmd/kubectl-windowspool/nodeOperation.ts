@@ -172,8 +172,12 @@ export function stuckNote(stuck: readonly StuckPod[]): string {
 
 function endNote({ operation, pool }: OperationPlan): string {
   const timeout = duration(drainOptionsOf(pool).timeoutMs);
-  if (!nodeSourceOf(pool).terminatesInstances)
+  if (!nodeSourceOf(pool).ends)
     return `The node is drained for at most ${timeout}, and stays cordoned. Terminate it with the tool that created it.`;
+  if (nodeSourceOf(pool).ends === 'Machine') {
+    const end = operation === 'Replace' ? 'and another one is created' : 'and the number of Machines is lowered by one';
+    return `Its Machine is deleted when it is drained, ${end}. After ${timeout} without success, the node stays.`;
+  }
   const end = operation === 'Replace' ? 'and the node group starts another' : 'and the node group shrinks by one node';
   return `Its instance is terminated when it is drained, ${end}. After ${timeout} without success, the node stays.`;
 }

@@ -26,6 +26,7 @@ import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeCl
 import { releaseFailuresIn } from '../../controllers/windowspool/providers/providers.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
+import { MachineCaches } from './machineCaches.ts';
 import { NodeCache } from './nodeCache.ts';
 import { NodePodCache } from './nodePodCache.ts';
 
@@ -51,6 +52,7 @@ export class Caches {
   readonly poolRegistry = new PoolRegistry(releaseFailuresIn);
   readonly nodeMembership: NodeMembership;
   readonly lists: InstanceLists;
+  readonly machineSets: MachineCaches;
   readonly nodePods: NodePodCache;
   readonly #watches: Watches;
   #controller: Controller | undefined;
@@ -92,7 +94,8 @@ export class Caches {
       now: () => client.now(),
       podsOn: (pool, { uid }) => this.nodePods.on(pool, uid),
     });
-    this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.list(name));
+    this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.selected(name));
+    this.machineSets = new MachineCaches(client, log, metrics, (name) => this.#watches.selected(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     this.#watches = new Watches(this);
     this.pools.subscribe(({ after }) => {
@@ -135,7 +138,8 @@ export class Caches {
 
   /** Watches until the signal aborts. */
   run(signal: AbortSignal): Promise<void>[] {
-    signal.addEventListener('abort', () => this.lists.stop(), { once: true });
+    for (const each of [this.lists, this.machineSets])
+      signal.addEventListener('abort', () => each.stop(), { once: true });
     return this.#reflectors.map((reflector) => reflector.run(signal));
   }
 

@@ -8,6 +8,7 @@ import { createInstanceLists, createUserScripts } from '../../controllers/kubern
 import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
+import { createMachineSets } from '../../controllers/kubernetes/machines.ts';
 import { createNodePods } from '../../controllers/kubernetes/nodePods.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
@@ -122,6 +123,7 @@ export function portsOf(
     poolNodesCache: caches.poolNodesCache,
     nodeMembership: caches.nodeMembership,
     instanceLists: createInstanceLists(client),
+    machineSets: { ...createMachineSets(client), of: (pool) => caches.machineSets.of(pool) },
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools,
     budget: new DisruptionBudget(pools, maxPoolsUpdating),

@@ -112,6 +112,7 @@ describe('a change in a watch', () => {
         podsChanged: log('pods of membership'),
       },
       lists: { follow: log('list'), of: () => ({ kind: 'unknown' }) },
+      machineSets: { follow: log('machines'), nodesOf: () => undefined },
     });
     const begin = () =>
       watches.begin(
@@ -142,7 +143,7 @@ describe('a change in a watch', () => {
     begin();
     done.splice(0);
     watches.pool('web', { after: web });
-    assert.deepEqual(done, ['poolRegistry', 'list', 'declare', 'reconsider', 'wake web']);
+    assert.deepEqual(done, ['poolRegistry', 'list', 'machines', 'declare', 'reconsider', 'wake web']);
   });
 
   it('of a deleted pool triggers a pool that waits for the name of its node group', () => {
@@ -172,7 +173,15 @@ describe('a change in a watch', () => {
     faulty.add('membership').add('declare');
     assert.throws(() => watches.node({ after: node }), /^Error: a defect in membership$/);
     assert.throws(() => watches.pool('web', { after: web }), /^Error: a defect in declare$/);
-    assert.deepEqual(done, ['nodes of pools', 'wake web', 'poolRegistry', 'list', 'reconsider', 'wake web']);
+    assert.deepEqual(done, [
+      'nodes of pools',
+      'wake web',
+      'poolRegistry',
+      'list',
+      'machines',
+      'reconsider',
+      'wake web',
+    ]);
   });
 
   it('of a node triggers the pool that has its group, and a few that name it while none has', () => {
@@ -217,7 +226,7 @@ describe('a change in a watch', () => {
     const { watches, begin, done } = watching(web);
     begin();
     done.splice(0);
-    watches.list('web');
+    watches.selected('web');
     watches.runtimeClass('windows-2022');
     watches.runtimeClass('another');
     assert.deepEqual(done, ['declare', 'wake web', 'wake web']);

@@ -6,6 +6,7 @@
  *   Node          any field of NodeRecord           membership, pool nodes             pools of its node groups; membership triggers its own pools
  *   RuntimeClass  any                                                                  pools that use its name
  *   ConfigMap     an instance list that pools name  membership                         those pools
+ *   Machine       any field of Machine, and its MachineSet and MachineDeployment       the pool whose object has it
  *   Pod           one of the operator's on a node   membership, pool nodes             its pool
  *
  * A heartbeat triggers nothing: it changes no field of NodeRecord, and `nodeIdentity.absorbUnchanged` of controllers/kubernetes/nodes.ts drops it
@@ -13,8 +14,10 @@
  */
 import type { WindowsPool } from './api/api.gen.ts';
 import type { PoolRegistry } from './disruption/poolRegistry.ts';
+import type { Selected } from './membership/nodeMembership.ts';
 import { runsNodePods } from './nodePods/preparation.ts';
 import { nodeGroupsOf, type PoolNodesCache } from './nodes/poolNodesCache.ts';
+import type { MachineNodes } from './ports/machines.ts';
 import type { NodePod } from './ports/nodePods.ts';
 import type { InstanceList, NodeRecord } from './ports/nodes.ts';
 import { providerOf } from './providers/providers.ts';
@@ -29,7 +32,7 @@ interface Change<T> {
 
 /** Which nodes belong to pools that select them, and which of them each pool holds. */
 export interface Memberships {
-  declare(name: string, pool: WindowsPool | undefined, list: InstanceList | undefined): void;
+  declare(name: string, pool: WindowsPool | undefined, selected: Selected): void;
   follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void;
   reconsider(nodes: readonly NodeRecord[]): void;
   podsChanged(pool: string, node: string): void;
@@ -48,6 +51,11 @@ export interface WatchedViews {
   readonly nodeMembership: Memberships;
   /** The instance lists (ConfigMaps) that pools name. */
   readonly lists: { follow(name: string, pool: WindowsPool | undefined): void; of(pool: WindowsPool): InstanceList };
+  /** The Machines of the objects that pools name. */
+  readonly machineSets: {
+    follow(name: string, pool: WindowsPool | undefined): void;
+    nodesOf(pool: string): MachineNodes | undefined;
+  };
 }
 
 /** How many pools are triggered by a node whose group no pool has. */
@@ -72,12 +80,13 @@ export class Watches {
   }
 
   pool(key: string, { before, after }: Change<WindowsPool>): void {
-    const { poolRegistry, lists, nodes, nodeMembership } = this.#views;
+    const { poolRegistry, lists, machineSets, nodes, nodeMembership } = this.#views;
     // Which pool has a group decides which pool its nodes belong to.
     const [had, has] = [groupsKnownOf(before), groupsKnownOf(after)];
     each([
       () => poolRegistry.follow(before, after),
       () => lists.follow(key, after),
+      () => machineSets.follow(key, after),
       () => this.#declare(key),
       () => {
         // Its instances are nobody's now.
@@ -117,8 +126,11 @@ export class Watches {
     this.#wakeBy('runtimeClass', name);
   }
 
-  /** The instance list of a pool has changed. Status reports on the list itself, so the pool is triggered even when no node joins or leaves it. */
-  list(pool: string): void {
+  /**
+   * The instance list of a pool, or its Machines or their object, have changed. Status reports on them, so the pool is triggered even when no node joins or leaves
+   * it.
+   */
+  selected(pool: string): void {
     this.#declare(pool);
     this.#wake(pool);
   }
@@ -143,9 +155,9 @@ export class Watches {
 
   /** Declares what a pool selects, after the pool or its list changed. */
   #declare(name: string): void {
-    const { pools, lists, nodeMembership } = this.#views;
+    const { pools, lists, machineSets, nodeMembership } = this.#views;
     const pool = pools.get(name);
-    nodeMembership.declare(name, pool, pool && lists.of(pool));
+    nodeMembership.declare(name, pool, { list: pool && lists.of(pool), machines: machineSets.nodesOf(name) });
   }
 
   #wakeBy(index: keyof typeof poolIndexes, value: string): void {

@@ -112,6 +112,11 @@ export const promises: readonly ProvedPromise[] = [
     test: ['nodes/imagePull', 'nodes/smokeTest', 'engine/nodePods'],
   },
   {
+    promise: 'the nodes of Machines are verified, replaced and removed with their Machines, if their object allows it',
+    inMemory: [`${DOMAIN}/providers/machines`, 'controllers/kubernetes/machines.test.ts'],
+    testAll: ['machines/clusterApi'],
+  },
+  {
     promise: 'existing nodes are taken over and restored exactly',
     inMemory: [EXISTING],
     test: ['nodes/existingNodes', 'nodes/windowsInstances', 'nodeOperations/existingNodesDrain'],

@@ -12,8 +12,16 @@ const CRD = new URL('../../crds/windowspools.yaml', import.meta.url);
 const [version] = parse(readFileSync(CRD, 'utf8')).spec.versions;
 const { spec, status } = (version.schema.openAPIV3Schema as Schema).properties ?? {};
 
-/** Fields of pods and nodes that the documentation names without the object, and a domain. */
-const OF_OTHERS = ['spec.os.name', 'status.addresses', 'status.images', 'status.runtimeHandlers', 'cluster.local'];
+/** Fields of pods, nodes and Machines that the documentation names without the object, and a domain. */
+const OF_OTHERS = [
+  'spec.os.name',
+  'status.addresses',
+  'status.images',
+  'status.runtimeHandlers',
+  'status.nodeRef',
+  'status.authoritativeAPI',
+  'cluster.local',
+];
 
 /** The dotted paths of all fields below a schema, without its own name. */
 function fieldsOf(schema: Schema | undefined): string[] {

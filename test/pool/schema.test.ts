@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import type { TestEnv } from '../fakes/testenv/testEnv.ts';
-import { existingPool, poolManifest } from '../pools.ts';
+import { existingPool, machinesPool, poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
 type Fields = Record<string, unknown>;
@@ -531,6 +531,26 @@ const refusalsOfExisting: readonly (readonly [what: string, selector: Fields, sp
   ],
 ];
 
+/** Pools of machines that must be rejected: changes of the reference, and the rest of the spec. */
+const refusalsOfMachines: readonly (readonly [what: string, ref: Fields, spec: Fields, words: string])[] = [
+  ['both machines and existingNodes', {}, { existingNodes: { selector: FRA } }, 'set exactly one of nodeGroup'],
+  ['an API without machines', { apiVersion: 'apps/v1' }, {}, 'supported values: "cluster.x-k8s.io/v1beta2"'],
+  ['a kind without machines', { kind: 'Machine' }, {}, 'supported values: "MachineDeployment", "MachineSet"'],
+  [
+    'a MachineDeployment of OpenShift',
+    { apiVersion: 'machine.openshift.io/v1beta1' },
+    {},
+    'the Machine API of OpenShift has no MachineDeployment. Set kind: MachineSet',
+  ],
+  [
+    'a gate on OpenShift',
+    { apiVersion: 'machine.openshift.io/v1beta1', kind: 'MachineSet' },
+    { verification: { policy: 'Gate' } },
+    'Set verification.policy: Quarantine',
+  ],
+  ['a name that is no name', { name: 'Windows Nodes' }, {}, 'spec.machines.ref.name'],
+];
+
 describe('the API server', () => {
   let world: TestEnv;
   before(async function () {
@@ -557,9 +577,29 @@ describe('the API server', () => {
     });
   }
 
-  for (const sample of globSync(['existing-nodes/*.yaml', '{launchSettings,node-readiness}/windowspool.yaml'], {
-    cwd: SAMPLES,
-  }).sort()) {
+  for (const [what, ref, spec, words] of refusalsOfMachines) {
+    it(`rejects ${what}`, async () => {
+      const answer = await answerTo(machinesPool('refused', ref, spec), '--dry-run=server', '--validate=strict');
+      assert.ok(answer.includes(words), `expected "${words}" in:\n${answer}`);
+    });
+  }
+
+  it('rejects another object of a pool of machines, and accepts another version of its API', async () => {
+    await world.apply(machinesPool('moved'));
+    await world.apply(machinesPool('moved', { apiVersion: 'cluster.x-k8s.io/v1beta1' }));
+    assert.match(
+      await answerTo(machinesPool('moved', { name: 'other' })),
+      /machines\.ref is immutable, except for the version/,
+    );
+    await world.kubectl('delete', 'windowspool', 'moved');
+  });
+
+  for (const sample of globSync(
+    ['{existing-nodes,machines}/*.yaml', '{launchSettings,node-readiness}/windowspool.yaml'],
+    {
+      cwd: SAMPLES,
+    },
+  ).sort()) {
     it(`accepts the sample ${sample}`, () =>
       world.kubectl('apply', '-f', `${SAMPLES}${sample}`, '--dry-run=server', '--validate=strict'));
   }
@@ -584,7 +624,7 @@ describe('the API server', () => {
     const other = { spec: { existingNodes: null, nodeGroup: { ...NODE_GROUP, scaling: SIZE } } };
     await assert.rejects(
       world.kubectl('patch', 'windowspool', 'kind', '--type=merge', '-p', JSON.stringify(other)),
-      /cannot switch between nodeGroup and existingNodes/,
+      /cannot switch between nodeGroup, machines and existingNodes/,
     );
     await world.kubectl('delete', 'windowspool', 'kind');
   });

@@ -210,7 +210,7 @@ export function deletion({ name }: Side): string {
 /** What the deletion of the old pool does. */
 export function deletionNote({ from, to }: Move): string {
   const isKept = from.pool.spec.deletionPolicy === 'Retain';
-  const nodes = !nodeSourceOf(from.pool).terminatesInstances
+  const nodes = !nodeSourceOf(from.pool).rollsNodes
     ? 'Its nodes stay: terminate them with the tool that created them'
     : isKept
       ? 'Its node group stays (deletionPolicy: Retain)'

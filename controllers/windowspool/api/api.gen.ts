@@ -26,7 +26,7 @@ export interface ObjectMeta {
   };
 }
 /**
- * Desired state of the pool. Set either nodeGroup, to have EKS create the nodes, or existingNodes, for nodes that another tool created.
+ * Desired state of the pool. Set one of nodeGroup, to have EKS create the nodes, machines, for the machines of Cluster API or OpenShift, and existingNodes, for nodes that another tool created.
  */
 export interface WindowsPoolSpec {
   /**
@@ -34,6 +34,7 @@ export interface WindowsPoolSpec {
    */
   windowsVersion: 'Windows2019' | 'Windows2022' | 'Windows2025';
   nodeGroup?: NodeGroupSpec;
+  machines?: MachinesSpec;
   existingNodes?: ExistingNodesSpec;
   labels?: NodeLabels;
   /**
@@ -387,6 +388,37 @@ export interface AwsTags {
   [k: string]: string;
 }
 /**
+ * Machines that Cluster API or the Machine API of OpenShift creates. The operator verifies their nodes like those of a node group, and sets the pool's labels and taints on them. It replaces and removes a node by draining it and deleting its Machine. It does not call AWS for such a pool. A node belongs to the pool while a Machine of the object refers to it and both have the same provider ID.
+ */
+export interface MachinesSpec {
+  ref: MachineSetReference;
+  /**
+   * Desired number of Machines. Omit it if an autoscaler or another tool sets the size. The operator writes it to the object only when you change it, so that it does not conflict with an autoscaler.
+   */
+  desiredSize?: number;
+}
+/**
+ * The object whose Machines the pool has. The operator does not create, change or delete it, except for its number of replicas. The version in apiVersion can change, everything else is immutable.
+ */
+export interface MachineSetReference {
+  /**
+   * The API of the object: cluster.x-k8s.io is Cluster API, machine.openshift.io is the Machine API of OpenShift.
+   */
+  apiVersion: 'cluster.x-k8s.io/v1beta2' | 'cluster.x-k8s.io/v1beta1' | 'machine.openshift.io/v1beta1';
+  /**
+   * Kind of the object. Only Cluster API has MachineDeployments.
+   */
+  kind: 'MachineDeployment' | 'MachineSet';
+  /**
+   * Namespace of the object.
+   */
+  namespace: string;
+  /**
+   * Name of the object.
+   */
+  name: string;
+}
+/**
  * Nodes that another tool created: self-managed node groups, kOps, AKS, GKE, OpenShift, on-premises machines. The operator verifies them like the nodes of a node group, sets the pool's labels and taints on them, and restores the original values when they leave the pool. It never terminates such a node, and does not call AWS for it. A node belongs to the pool while it has the label kubernetes.io/os=windows and is matched by the selector or listed in the ConfigMap.
  */
 export interface ExistingNodesSpec {
@@ -666,7 +698,7 @@ export interface WindowsPoolStatus {
    */
   observedGeneration?: number;
   /**
-   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. A pool of existingNodes has NodesFound instead of NodeGroupReady and UpToDate. Disrupting, Reconciling, Stalled and Paused are present only while they are True, RemediationAllowed only while it is False.
+   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. Instead of these two, a pool of machines has MachinesReady, and a pool of existingNodes has NodesFound. Disrupting, Reconciling, Stalled and Paused are present only while they are True, RemediationAllowed only while it is False.
    */
   conditions?: Condition[];
   summary?: PoolSummary;
@@ -686,6 +718,7 @@ export interface WindowsPoolStatus {
   checks?: CheckState[];
   nodeGroup?: NodeGroupState;
   disruption?: DisruptionState;
+  machines?: MachinesState;
   existingNodes?: ExistingNodesState;
   cluster?: ClusterState;
   runtimeClass?: RuntimeClassState;
@@ -1198,7 +1231,7 @@ export interface LeavingNode {
    */
   uid: string;
   /**
-   * ID of its EC2 instance; empty for existingNodes.
+   * ID of its EC2 instance; empty for machines and existingNodes.
    */
   instanceID: string;
   /**
@@ -1225,6 +1258,27 @@ export interface LeavingNode {
    * When a node of existingNodes was drained: it stays cordoned until its provisioner terminates it.
    */
   drainedTime?: string;
+}
+/**
+ * The Machines of the object in spec.machines.ref. Absent while they are not known.
+ */
+export interface MachinesState {
+  /**
+   * Desired number of Machines in the object.
+   */
+  replicas?: number;
+  /**
+   * Machines that exist and are not being deleted.
+   */
+  total?: number;
+  /**
+   * Machines that have no node yet.
+   */
+  withoutNode?: number;
+  /**
+   * Machines that are being deleted.
+   */
+  deleting?: number;
 }
 /**
  * Errors in the ConfigMap of instancesConfigMap. Absent if there are none.
@@ -1306,7 +1360,7 @@ export interface Tracking {
    */
   ownTemplate?: string;
   /**
-   * The desiredSize that was last sent to EKS.
+   * The desiredSize that was last sent to EKS, or to the object of the machines.
    */
   lastAppliedDesiredSize?: number;
   /**

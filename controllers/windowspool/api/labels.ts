@@ -23,6 +23,8 @@ export const CANARY_TAG = 'winpool.dev/canary';
 
 /** The tag of a launch template with the name of the cluster whose operator may use it: the IAM policy requires it. */
 export const USABLE_BY_TAG = 'winpool.dev/usable-by';
+/** Annotation of a MachineDeployment or MachineSet: the pool that may change its size and delete its Machines. */
+export const USABLE_BY_ANNOTATION = 'winpool.dev/usable-by';
 
 /** The label that EKS puts on every node of a managed node group. */
 export const NODE_GROUP_LABEL = 'eks.amazonaws.com/nodegroup';

@@ -59,7 +59,7 @@ const conditions = {
     'Always 1: the Windows version of a pool, the source of its nodes, and its verification.policy. With Gate, no pod is scheduled to a new node until the operator has verified it.',
     {
       windows_version: { bounds: 'spec.windowsVersion, one per pool' },
-      source: { values: ['nodeGroup', 'existingNodes'] },
+      source: { values: ['nodeGroup', 'machines', 'existingNodes'] },
       verification_policy: { values: ['Report', 'Quarantine', 'Gate'] },
     },
   ),

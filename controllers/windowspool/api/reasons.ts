@@ -154,6 +154,29 @@ const others = {
     'A node matches spec.existingNodes of several pools, and belongs to the first pool that selected it. Narrow spec.existingNodes of one of them, or delete one pool.',
   NodeChangesReverted:
     'Another controller keeps reverting labels or taints that the pool sets on a node. The operator waits for a minute before it sets them again. Remove these keys from the pool, or from the other controller.',
+  MachinesReady: 'The object in machines.ref has all its Machines, and each of them has a node.',
+  MachinesScaling:
+    'The Machines of the pool are being created or deleted. No action is needed unless it takes longer than --join-grace.',
+  MachinesRollingOut:
+    'The controller of the object in machines.ref replaces its Machines, because its template has changed. disruption.maxUnavailable does not limit this. No action is needed.',
+  MachinesMissing:
+    'The object in machines.ref has fewer Machines than it should, and its controller reports why. Fix the cause in the message.',
+  MachinesWithoutNode:
+    'A Machine has had no node for longer than --join-grace. The message has what its controller reports. Fix the cause, or delete the Machine.',
+  MachineFailed:
+    'The controller of a Machine has given it up. Fix the cause in the message, and delete the Machine: another one is created.',
+  MachineSetMissing: 'The object in machines.ref does not exist. Create it, or create another pool for another object.',
+  MachineSetDeleting: 'The object in machines.ref is being deleted, and its nodes with it. Delete the pool, too.',
+  MachineSetNotUsable:
+    'The object in machines.ref does not allow the pool to change its size or delete its Machines. Annotate it with the command in the message.',
+  MachineSetPaused:
+    'The object in machines.ref is paused, so its controller does nothing. The message has the cause. Resume it.',
+  MachinesUnknown:
+    'The object in machines.ref could not be read, so the pool keeps its nodes. No action is needed unless it lasts.',
+  MachineAPIMissing:
+    'The cluster does not serve the API in machines.ref.apiVersion. Install Cluster API, or correct the version.',
+  MachinesScaled: 'The operator set the number of Machines to machines.desiredSize.',
+  MachineDeleted: 'The operator deleted the Machine of a node that is replaced or removed.',
   Releasing: 'The pool is being deleted, and the operator restores the original labels and taints of its nodes.',
 
   Active: 'The node group is ACTIVE.',
@@ -315,6 +338,8 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Deleting',
   'Retained',
   'Releasing',
+  'MachinesScaling',
+  'MachinesRollingOut',
 ]);
 
 /** A reason of node verification. */

@@ -40,10 +40,7 @@ export function admit(s: ObservedState, capacity: Capacity): Admission {
   const begin: Candidate[] = [];
   for (const { isHeld, ...candidate } of requested) {
     const { name, operation } = candidate;
-    const why =
-      serving?.minSize !== undefined && operation === 'Remove'
-        ? removalRefusal(pool, serving.minSize, size)
-        : undefined;
+    const why = operation === 'Remove' ? whyNotRemoved(pool, serving, size) : undefined;
     // A node that is unavailable anyway does not change the count.
     const fits =
       out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < max : out.size + missing < max;
@@ -77,7 +74,7 @@ function candidatesOf(
   mayRemediate: boolean,
 ): (Candidate & { readonly isHeld?: true })[] {
   const { retiring, idleGroups } = capacity;
-  const { terminatesInstances } = nodeSourceOf(s.pool);
+  const { ends } = nodeSourceOf(s.pool);
   // A node without the ownership record of its pool gets that first: nothing else proves its membership.
   const annotated = s.poolNodes.requested.filter(
     (node) => s.poolNodes.isMarked(node.name) && !isRetired(s, retiring, node),
@@ -89,7 +86,7 @@ function candidatesOf(
   const nodes = [...requested, ...retired].map(([node, what]) => ({
     name: node.name,
     uid: node.uid,
-    instanceID: terminatesInstances ? instanceIdOf(node) : '',
+    instanceID: ends === 'instance' ? instanceIdOf(node) : '',
     ...what,
     ...(idleGroups && !idleGroups.includes(s.poolNodes.groupOf(node) ?? '') && { isHeld: true as const }),
   }));
@@ -124,6 +121,11 @@ function sizeAfter(terminating: readonly LeavingNode[], serving: ServingCapacity
     ({ operation, terminationAcceptedTime }) => operation === 'Remove' && terminationAcceptedTime === undefined,
   );
   return (serving?.desired ?? 0) - removed.length;
+}
+
+function whyNotRemoved(pool: WindowsPool, serving: ServingCapacity | undefined, size: number): string | undefined {
+  const { minSize, whyNotRemoved } = serving ?? {};
+  return whyNotRemoved ?? (minSize === undefined ? undefined : removalRefusal(pool, minSize, size));
 }
 
 /** Why a pool of this size must not lose a node for good; undefined: it may. The rest of a sentence, without its full stop. */

@@ -67,8 +67,8 @@ export function admissionSteps(s: Derived): RuleResult {
 function isOnlyReported(s: Derived): boolean {
   const { capacity, nodes } = s.due;
   if (replacesUnhealthy(s.pool) || nodes.halted !== undefined) return false;
-  const { terminatesInstances } = nodeSourceOf(s.pool);
-  return unhealthyNodes(s, capacity).length > 0 || (terminatesInstances && unhealthyInstances(s, capacity).length > 0);
+  const { ends } = nodeSourceOf(s.pool);
+  return unhealthyNodes(s, capacity).length > 0 || (ends !== undefined && unhealthyInstances(s, capacity).length > 0);
 }
 
 /** What the nodes wait for that are not admitted now. */
@@ -99,17 +99,16 @@ function describeTurn(candidate: Candidate, s: Derived): string {
   if (isNodeless(candidate)) return `replace instance ${instanceID}, which did not join`;
   const known = [...s.poolNodes.requested, ...s.poolNodes.failing.map(({ node }) => node)];
   const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
-  if (!nodeSourceOf(s.pool).terminatesInstances)
-    return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;
+  const { ends } = nodeSourceOf(s.pool);
+  if (!ends) return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;
   const verb = shrinksGroup(candidate) ? 'remove' : 'replace';
   const why = isRemediation(candidate)
     ? ', which fails verification'
     : operation === 'DrainNodeGroup'
       ? `, whose ${s.due.capacity.retiring?.why}`
       : '';
-  const how = isExcluded
-    ? `terminate instance ${instanceID} with its pods`
-    : `drain it, terminate instance ${instanceID}`;
+  const end = ends === 'Machine' ? 'delete its Machine' : `terminate instance ${instanceID}`;
+  const how = isExcluded ? `${end} with its pods` : `drain it, ${end}`;
   return `${verb} node ${name}${why} (${how})`;
 }
 

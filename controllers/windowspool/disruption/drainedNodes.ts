@@ -34,7 +34,7 @@ export function describeDue(s: Derived): Remedied[] {
   const after = `longer than remediation.unhealthyAfter (${s.pool.spec.remediation?.unhealthyAfter})`;
   const nodes = unhealthyNodes(s, s.due.capacity);
   const failed = ({ name }: NodeRecord) => `Node ${name} has failed verification for ${after}.`;
-  if (!nodeSourceOf(s.pool).terminatesInstances)
+  if (!nodeSourceOf(s.pool).ends)
     return nodes.map((node) => ({
       text: `${failed(node)} To drain it first, set ${REPLACE_ANNOTATION}=true on it.`,
       remedy: `Terminate it ${deletionHint(node)}`,

@@ -1,4 +1,4 @@
-/** Rules for the nodes that a pool of existing nodes holds or releases. */
+/** Rules for the nodes that a pool puts its labels and taints on, or releases. */
 
 import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../api/labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
@@ -32,7 +32,7 @@ export function releaseNodes(s: ObservedState): Step[] {
  * lose only the operator's own marks, all in one run: the finalizer is removed whether those writes succeed or not. The RuntimeClass is
  * kept, without an owner.
  */
-export function releaseExistingNodes(s: ObservedState): Step[] | undefined {
+export function releaseMarkedNodes(s: ObservedState): Step[] | undefined {
   const { pool, membership, runtimeClass, formerRuntimeClass } = s;
   if (!pool.metadata.finalizers?.includes(FINALIZER)) return [];
   const retains = pool.spec.deletionPolicy === 'Retain';

@@ -238,7 +238,7 @@ describe('the nodes of pools of existing nodes', () => {
     fixture.instances.pools.set('i-1', 'web');
     fixture.instances.revision += 1;
     assert.deepEqual(fixture.of('a'), { ...NOTHING, toRelease: ['n'] });
-    assert.equal(fixture.nodeMembership.confirms(pool('a', ['fra']), undefined, escaped), false);
+    assert.equal(fixture.nodeMembership.confirms(pool('a', ['fra']), {}, escaped), false);
   });
 
   it('are read without the cache when they left the watch', async () => {
@@ -287,9 +287,9 @@ describe('the nodes of pools of existing nodes', () => {
       const fixture = new Fixture();
       fixture.put(host('m', ['10.0.0.1', 'WIN-M.example.com']));
       fixture.put(host('n', ['10.0.0.2']));
-      fixture.nodeMembership.declare('a', listing(), seen('win-m.example.com', '10.0.0.9'));
+      fixture.nodeMembership.declare('a', listing(), { list: seen('win-m.example.com', '10.0.0.9') });
       assert.deepEqual([fixture.of('a').held, listedOf(fixture)?.unknown], [1, ['10.0.0.9']]);
-      fixture.nodeMembership.declare('a', listing(), seen('10.0.0.2'));
+      fixture.nodeMembership.declare('a', listing(), { list: seen('10.0.0.2') });
       assert.deepEqual(
         [fixture.of('a').held, listedOf(fixture)?.unknown, listedOf(fixture)?.hasUsernames],
         [1, [], true],
@@ -304,7 +304,7 @@ describe('the nodes of pools of existing nodes', () => {
       fixture.put(host('m', ['10.0.0.2']));
       fixture.nodeMembership.declare('a', listing());
       assert.deepEqual(fixture.of('a'), { ...NOTHING, held: 1 });
-      fixture.nodeMembership.declare('a', listing(), { kind: 'absent' });
+      fixture.nodeMembership.declare('a', listing(), { list: { kind: 'absent' } });
       assert.deepEqual(fixture.of('a'), { ...NOTHING, toRelease: ['n'] });
     });
 
@@ -312,14 +312,18 @@ describe('the nodes of pools of existing nodes', () => {
       const fixture = new Fixture();
       fixture.put(host('n', ['10.0.0.1']));
       fixture.put({ ...host('m', ['10.0.0.2']), labels: { site: 'ams' } });
-      fixture.nodeMembership.declare('a', listing({ selector: { matchLabels: { site: 'ams' } } }), seen('10.0.0.1'));
+      fixture.nodeMembership.declare('a', listing({ selector: { matchLabels: { site: 'ams' } } }), {
+        list: seen('10.0.0.1'),
+      });
       assert.equal(fixture.of('a').held, 2);
     });
 
     it('trigger the pool when any node gets or loses an address of the list', () => {
       const fixture = new Fixture();
       fixture.put(host('n', ['10.0.0.1']));
-      fixture.nodeMembership.declare('a', listing({ selector: { matchLabels: { site: 'fra' } } }), seen('10.0.0.2'));
+      fixture.nodeMembership.declare('a', listing({ selector: { matchLabels: { site: 'fra' } } }), {
+        list: seen('10.0.0.2'),
+      });
       assert.deepEqual(listedOf(fixture)?.unknown, ['10.0.0.2']);
       fixture.woken = [];
       fixture.put(host('n', ['10.0.0.2']));
@@ -335,7 +339,7 @@ describe('the nodes of pools of existing nodes', () => {
       const fixture = new Fixture();
       fixture.put(host('n', ['10.0.0.1'], 'b'));
       fixture.declare(pool('b', ['fra']));
-      fixture.nodeMembership.declare('a', listing(), seen('10.0.0.1'));
+      fixture.nodeMembership.declare('a', listing(), { list: seen('10.0.0.1') });
       assert.deepEqual(
         [fixture.of('a').contested, listedOf(fixture)?.unknown],
         [{ node: 'n', holder: 'b', more: 0 }, []],

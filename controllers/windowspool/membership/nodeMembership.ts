@@ -1,8 +1,8 @@
 /**
- * The nodes of the pools of existing nodes. Nodes are watched by the label kubernetes.io/os=windows; of the pools that select a node, one holds it.
+ * The nodes of the pools that put their labels and taints on nodes: of existing nodes, and of machines. Nodes are watched by the label kubernetes.io/os=windows; of the pools that select a node, one holds it.
  *
- *   pools --declare--> selectors, lists --+
- *   nodes --follow------------------------+--> held: verified for the pool | contested: held by another pool | toRelease: owned, no longer selected
+ *   pools --declare--> selectors, lists, Machines --+
+ *   nodes --follow----------------------------------+--> held: verified for the pool | contested: held by another pool | toRelease: owned, no longer selected
  *
  * An event of a node costs one check for each such pool, and never a walk over a pool's nodes. It triggers only the pool that holds the node, and those for which
  * something else than the node itself has changed.
@@ -15,8 +15,9 @@ import { labelsWithout, marksOf, ownerOf } from '../nodes/ownershipRecord.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
 import type { PodsOfPool } from '../nodes/poolNodesCache.ts';
 import { instanceIdOf, UnwatchedNodes } from '../nodes/unwatchedNodes.ts';
+import type { MachineNodes } from '../ports/machines.ts';
 import type { InstanceList, NodeRecord } from '../ports/nodes.ts';
-import { existingNodesIn } from '../rules/nodeSource.ts';
+import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { isDeleting } from '../rules/poolQueries.ts';
 import { canonical } from '../util/hash.ts';
 import { selects } from '../util/labelSelector.ts';
@@ -109,6 +110,8 @@ interface Member {
   readonly compared: string;
   /** The parsed list of hosts, which is compared by its identity: it can have a megabyte. */
   readonly instances: WindowsInstances;
+  /** The nodes of its Machines, which are compared by identity, too. */
+  readonly machines: MachineNodes | undefined;
   readonly wants: (node: NodeRecord) => boolean;
   readonly membership: Membership;
 }
@@ -119,6 +122,14 @@ export interface GroupInstances {
   poolOfInstance(id: string): string | undefined;
   /** Changes with the lists. */
   readonly revision: number;
+}
+
+/** What a pool selects besides labels. */
+export interface Selected {
+  /** The list of hosts that it names. Absent: it is not known, or the pool names none. */
+  readonly list?: InstanceList | undefined;
+  /** The nodes of its Machines; undefined: they are not known, or the pool has none. */
+  readonly machines?: MachineNodes | undefined;
 }
 
 /** What {@link NodeMembership} depends on. */
@@ -137,7 +148,7 @@ export interface NodeMembershipOptions {
   readonly podsOn?: PodsOfPool;
 }
 
-/** The nodes of all pools of existing nodes, kept up to date one node at a time. */
+/** The nodes of all such pools, kept up to date one node at a time. */
 export class NodeMembership {
   readonly #options: NodeMembershipOptions;
   readonly #members = new Map<string, Member>();
@@ -193,19 +204,19 @@ export class NodeMembership {
   }
 
   /**
-   * Whether a node belongs to the pool, given node, pool and the pool's list as just read past every cache. The node must carry the
+   * Whether a node belongs to the pool, given node, pool and what the pool selects as just read past every cache. The node must carry the
    * ownership record of the pool, so that only one of two pools that select it holds it.
    */
-  confirms(pool: WindowsPool, list: InstanceList | undefined, node: NodeRecord): boolean {
+  confirms(pool: WindowsPool, { list, machines }: Selected, node: NodeRecord): boolean {
     if (this.#poolWithGroupOf(node) !== undefined || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
     const listed = list && { list, instances: instancesIn(list) };
-    return ownerOf(node) === pool.metadata.name && wantsOf(pool, listed)(node);
+    return ownerOf(node) === pool.metadata.name && wantsOf(pool, listed, machines)(node);
   }
 
-  /** Takes in a pool's spec and its list of hosts, which take effect when the pool is reconciled. `undefined`: the pool is gone. */
-  declare(name: string, pool: WindowsPool | undefined, list: InstanceList = { kind: 'unknown' }): void {
+  /** Takes in a pool's spec and what it selects, which take effect when the pool is reconciled. `undefined`: the pool is gone. */
+  declare(name: string, pool: WindowsPool | undefined, { list = { kind: 'unknown' }, machines }: Selected = {}): void {
     const before = this.#members.get(name);
-    if (!pool?.spec.existingNodes) {
+    if (!pool || !nodeSourceOf(pool).marksNodes) {
       this.#members.delete(name);
       this.#unsettled.delete(name);
       if (before) this.#settleAll(name);
@@ -216,17 +227,18 @@ export class NodeMembership {
       metadata.creationTimestamp,
       isDeleting(pool),
       spec.existingNodes,
+      spec.machines,
       [...marksOf(pool)].sort(),
       list.kind === 'seen' ? list.kind : list,
     ]);
     const instances = instancesIn(list);
-    if (before?.compared === compared && before.instances === instances) return;
+    if (before?.compared === compared && before.instances === instances && before.machines === machines) return;
     const membership = before?.membership ?? new Membership();
     membership.list = pool.spec.existingNodes?.instancesConfigMap && { list, instances };
     if (membership.list) this.#addresses ??= new NodeAddresses(this.#options.nodes());
-    const wants = wantsOf(pool, membership.list);
+    const wants = wantsOf(pool, membership.list, machines);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
-    this.#members.set(name, { rank, compared, instances, wants, membership });
+    this.#members.set(name, { rank, compared, instances, machines, wants, membership });
     this.#unsettled.add(name);
   }
 
@@ -360,20 +372,32 @@ function instancesIn(list: InstanceList): WindowsInstances {
 }
 
 /**
- * Which watched nodes the pool selects, by its selector or its list. A pool that is being deleted selects none. While the list is unknown,
- * the pool keeps the nodes that it owns.
+ * Which watched nodes the pool selects, by its selector, its list or its Machines. A pool that is being deleted selects none. While the list or the Machines
+ * are unknown, the pool keeps the nodes that it owns.
  */
-function wantsOf(pool: WindowsPool, listed: Membership['list']): (node: NodeRecord) => boolean {
+function wantsOf(
+  pool: WindowsPool,
+  listed: Membership['list'],
+  machines: MachineNodes | undefined,
+): (node: NodeRecord) => boolean {
   if (isDeleting(pool)) return () => false;
-  const { selector } = existingNodesIn(pool.spec);
   const { name } = pool.metadata;
+  const isOwned = (node: NodeRecord) => ownerOf(node) === name;
+  const { existingNodes } = pool.spec;
+  // A Machine names its node, and the provider ID of a node cannot change: another node cannot take its place with a label.
+  if (!existingNodes) return machines ? (node) => isOfMachine(node, machines) : isOwned;
+  const { selector } = existingNodes;
   const marks = marksOf(pool);
   const isListed = (node: NodeRecord): boolean => {
     if (!listed) return false;
-    if (listed.list.kind === 'unknown') return ownerOf(node) === name;
+    if (listed.list.kind === 'unknown') return isOwned(node);
     return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
   };
   return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name, marks))) || isListed(node);
+}
+
+function isOfMachine({ name, providerID }: NodeRecord, machines: MachineNodes): boolean {
+  return providerID !== '' && machines.get(name) === providerID;
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

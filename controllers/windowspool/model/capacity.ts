@@ -32,6 +32,8 @@ export interface ServingCapacity {
   readonly desired?: number;
   /** The number of nodes below which none is removed; absent: there is none. */
   readonly minSize?: number;
+  /** Why none is removed for good, as the rest of a sentence; absent: nodes may be. */
+  readonly whyNotRemoved?: string;
   /** How many nodes may be unavailable at a time, or `40%`, unless the spec says; absent: one. */
   readonly maxUnavailable?: string;
 }

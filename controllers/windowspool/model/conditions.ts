@@ -47,10 +47,15 @@ export interface NodeGroupConditions extends CommonConditions {
   readonly UpToDate: ConditionState;
 }
 
+/** The conditions of a pool of machines. */
+export interface MachinesConditions extends CommonConditions {
+  readonly MachinesReady: ConditionState;
+}
+
 /** The conditions of a pool of existing nodes. */
 export interface ExistingNodesConditions extends CommonConditions {
   readonly NodesFound: ConditionState;
 }
 
-/** The conditions of a pool of either kind. */
-export type ConditionSet = NodeGroupConditions | ExistingNodesConditions;
+/** The conditions of a pool of any kind. */
+export type ConditionSet = NodeGroupConditions | MachinesConditions | ExistingNodesConditions;

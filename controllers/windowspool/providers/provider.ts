@@ -58,7 +58,10 @@ export interface Provider<S extends ObservedState = ObservedState, D extends Der
   /** The part of status that only pools of this provider have. */
   status(
     result: RunResult<D>,
-  ): Pick<WindowsPoolStatus, 'nodeGroup' | 'existingNodes' | 'checks' | 'tracking' | 'disruption' | 'cluster'>;
+  ): Pick<
+    WindowsPoolStatus,
+    'nodeGroup' | 'machines' | 'existingNodes' | 'checks' | 'tracking' | 'disruption' | 'cluster'
+  >;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
   untilNextRead(s: D, statusAgeMs: number): number;
   /** Milliseconds until a run that no wait announces: this run made it necessary. Infinity, or absent, if there is none. */

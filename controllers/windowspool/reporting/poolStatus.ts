@@ -30,7 +30,9 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
   const builds = countBuilds(s.poolNodes);
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
-  const { nodeGroup, existingNodes, checks, disruption, cluster, ...rest } = providerOf(s.pool).status(outcome);
+  const { nodeGroup, machines, existingNodes, checks, disruption, cluster, ...rest } = providerOf(s.pool).status(
+    outcome,
+  );
   const tracking = { ...rest.tracking, ...conditionRecords(s, assessment) };
   const steps = pendingSteps(s, held);
   return {
@@ -44,6 +46,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
     ...(checks && { checks }),
     ...(nodeGroup && { nodeGroup }),
     ...(disruption && { disruption }),
+    ...(machines && { machines }),
     ...(existingNodes && { existingNodes }),
     ...(cluster && { cluster }),
     runtimeClass: { name: runtimeClass },

@@ -23,6 +23,7 @@ import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.
 import type { Deps } from '../reconcile.ts';
 import { timeOf } from '../util/durations.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
+import { FakeMachines } from './fakeMachines.ts';
 import { sampleError, sampleNodePod } from './fixtures.ts';
 import { withReport } from './nodeReports.ts';
 import { sampleConfigMapOwner } from './prerequisites.ts';
@@ -37,6 +38,8 @@ export class FakeCluster extends FakeCalls {
   pools = new Map<string, WindowsPool>();
   /** The list of hosts that pools of existing nodes name. */
   instanceList: InstanceList = { kind: 'absent' };
+  /** The object that pools of machines name. */
+  readonly machines = new FakeMachines();
   runtimeClasses = new Map<string, RuntimeClass>();
   nodes: NodeRecord[] = [];
   readonly events: PublishedEvent[] = [];
@@ -93,12 +96,33 @@ export class FakeCluster extends FakeCalls {
         of: (pool, expected) => {
           this.deliverNodeEvents();
           for (const name of new Set([...this.declared, ...this.pools.keys()])) {
-            this.nodeMembership.declare(name, this.pools.get(name), this.instanceList);
+            this.nodeMembership.declare(name, this.pools.get(name), {
+              list: this.instanceList,
+              machines: this.machines.nodes,
+            });
             this.declared.add(name);
           }
           return this.nodeMembership.of(pool, expected);
         },
-        confirms: (pool, list, node) => this.nodeMembership.confirms(pool, list, node),
+        confirms: (pool, selected, node) => this.nodeMembership.confirms(pool, selected, node),
+      },
+      machineSets: {
+        of: () => this.machines.view,
+        read: () =>
+          this.call('get machines', () => {
+            const { set, machines } = this.machines;
+            return set && { set, machines };
+          }),
+        scale: async (_ref, seen, replicas) =>
+          flat(
+            await this.call('patch machinesets/scale', () => {
+              const isCurrent = this.machines.set?.resourceVersion === seen.resourceVersion;
+              if (isCurrent) this.machines.scale(replicas);
+              return isCurrent ? done : { ok: false, error: sampleError('conflict') };
+            }),
+          ),
+        markForDeletion: (_ref, machine) => this.call('patch machines', () => this.machines.mark(machine)),
+        delete: (_ref, machine) => this.call('delete machines', () => this.machines.delete(machine)),
       },
       nodes: {
         cordon: (seen) =>

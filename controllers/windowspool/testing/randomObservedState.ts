@@ -8,6 +8,7 @@ import { PoolNodes } from '../nodes/poolNodes.ts';
 import { POD_ADDRESSES } from '../nodes/windowsVersions.ts';
 import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
+import type { MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/nodeGroup/changes/groupChanges.ts';
 import type { CheckFacts } from '../providers/nodeGroup/model/checkFacts.ts';
@@ -314,7 +315,7 @@ const randomCluster: fc.Arbitrary<ObservedCluster> = fc.oneof(
 );
 
 function randomView(pool: WindowsPool): fc.Arbitrary<ObservedNodeGroup> {
-  if (nodeSourceOf(pool).name === 'existingNodes') return fc.constant({ kind: 'absent' });
+  if (nodeSourceOf(pool).marksNodes) return fc.constant({ kind: 'absent' });
   const group = randomGroup.map((change) => sampleGroup(pool, change));
   return fc.oneof(
     group.map((seen) => ({ kind: 'seen' as const, group: seen })),
@@ -379,15 +380,53 @@ function randomMembership({ spec }: WindowsPool, nodes: readonly NodeRecord[]): 
 /** Any observed state of the sample pool with other settings. */
 export const randomObservedState: fc.Arbitrary<EksDerived> = randomPool.chain(observedStateOf);
 
+const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
+  maybe(randomError).map((error) => ({ kind: 'unknown' as const, ...(error && { error }) })),
+  fc.constant({ kind: 'absent' as const }),
+  fc.record({
+    kind: fc.constant('seen' as const),
+    set: fc.record({
+      name: fc.constant('windows'),
+      uid: fc.constant('uid-windows'),
+      resourceVersion: fc.constant('1'),
+      deleting: fc.boolean(),
+      replicas: fc.nat(4),
+      outdated: fc.nat(3),
+      isRollingOut: fc.boolean(),
+      pausedBy: fc.constantFrom('', 'spec.paused is true'),
+      isAutoscaled: fc.boolean(),
+      usableBy: fc.constantFrom('', 'web'),
+      problem: fc.constantFrom('', 'no capacity'),
+      controllerUid: fc.constant(''),
+    }),
+    machines: fc.array(
+      fc.record({
+        name: fc.constantFrom('a', 'b', 'c'),
+        uid: fc.constantFrom('uid-a', 'uid-b'),
+        resourceVersion: fc.constant('1'),
+        createdAt: ago,
+        deleting: fc.boolean(),
+        node: fc.constantFrom('', 'node-1', 'node-2'),
+        providerID: fc.constantFrom('', 'sim://a', 'sim://b'),
+        hasFailed: fc.boolean(),
+        problem: fc.constantFrom('', 'InvalidConfiguration'),
+        controllerUid: fc.constant('uid-windows'),
+      }),
+      { maxLength: 5 },
+    ),
+  }),
+);
+
 /** Any observed state of this pool. */
 export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
-  const isExisting = nodeSourceOf(pool).name === 'existingNodes';
+  const isMarked = nodeSourceOf(pool).marksNodes;
   return fc
     .record({
-      cluster: isExisting ? fc.constant({ kind: 'absent' as const }) : randomCluster,
+      cluster: isMarked ? fc.constant({ kind: 'absent' as const }) : randomCluster,
       group: randomView(pool),
-      second: isExisting ? fc.constant(undefined) : maybe(randomView(pool)),
+      second: isMarked ? fc.constant(undefined) : maybe(randomView(pool)),
       nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
+      machines: randomMachines,
       instances: maybe(fc.array(ago.map((launchedAt) => ({ id: 'i-1', privateDnsName: '', launchedAt })))),
       update: maybe(
         fc.constantFrom('InProgress' as const, 'Failed' as const, 'Successful' as const).map((status) => ({
@@ -440,7 +479,7 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
     .chain(({ nodes, second, ...known }): fc.Arbitrary<EksDerived> => {
       const rest = { ...known, ...(second && { second }) };
       const expected = expectationIn({ pool, settings, ...rest });
-      const seen = isExisting ? randomMembership(pool, nodes).map((membership) => ({ membership })) : fc.constant({});
+      const seen = isMarked ? randomMembership(pool, nodes).map((membership) => ({ membership })) : fc.constant({});
       return fc.tuple(seen, randomNodePods(pool, nodes)).map(([membership, nodePods]) => {
         const poolNodes = new PoolNodes(nodes, expected, NOW, (node) => podsOn(nodePods, node));
         return derive({ pool, now: NOW, settings, poolNodes, ...membership, nodePods, ...rest });

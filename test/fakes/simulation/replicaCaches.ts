@@ -50,9 +50,10 @@ export class ReplicaCaches {
       wake: (pool) => this.#wake(pool),
       now,
     });
-    // No pool of a simulated life names an instance list.
+    // No pool of a simulated life names an instance list or Machines.
     const lists = { follow: () => undefined, of: () => ({ kind: 'absent' }) as const };
-    this.#watches = new Watches({ ...this.views, lists });
+    const machineSets = { follow: () => undefined, nodesOf: () => undefined };
+    this.#watches = new Watches({ ...this.views, lists, machineSets });
     this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
     this.nodes.subscribe((change) => this.#watches.node(change));
   }

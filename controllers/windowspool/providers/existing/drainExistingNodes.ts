@@ -78,7 +78,7 @@ async function readExistingNode(
   const now = node.ok ? node.value : undefined;
   if (now?.uid !== entry.uid || !isStillRequested(entry, now, s, undefined)) return { entry, node };
   const member: CallResult<boolean> =
-    list?.ok === false ? list : { ok: true, value: nodeMembership.confirms(s.pool, list?.value, now) };
+    list?.ok === false ? list : { ok: true, value: nodeMembership.confirms(s.pool, { list: list?.value }, now) };
   const isDone = entry.drainedTime !== undefined || !member.ok || !member.value || !isCordonedByOperator(now);
   return { entry, node, member, ...(!isDone && { pods: await drains.podsOn(entry.name, signal) }) };
 }

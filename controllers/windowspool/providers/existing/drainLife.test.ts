@@ -342,7 +342,7 @@ describe('the membership of a node', () => {
   const world = new FakeWorld();
   world.makeGroup(sampleGroup(samplePool(), { name: 'web-eks' }));
   const confirms = (node: NodeRecord, spec: Partial<WindowsPoolSpec> = {}, listed?: Readonly<Record<string, string>>) =>
-    world.start().nodeMembership.confirms(existingPool(spec), listed && { kind: 'seen', data: listed }, node);
+    world.start().nodeMembership.confirms(existingPool(spec), { list: listed && { kind: 'seen', data: listed } }, node);
   const inSite = (site: string) => ({ existingNodes: { selector: { matchLabels: { site } } } });
   const byList = { existingNodes: { instancesConfigMap: { namespace: 'ops', name: 'hosts' } } };
   const ownedBy = (pool: string) => ({ ...member('a'), ownership: JSON.stringify({ pool }) });

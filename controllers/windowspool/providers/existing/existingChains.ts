@@ -1,6 +1,6 @@
 /** The rules of a pool of existing nodes: one chain per subject, first match wins. */
 
-import { markNodes, releaseExistingNodes, releaseNodes } from '../../membership/markRules.ts';
+import { markNodes, releaseMarkedNodes, releaseNodes } from '../../membership/markRules.ts';
 import { deleteNodePods, runNodePods } from '../../nodePods/nodePodRules.ts';
 import { correctTaints, setNodeConditions } from '../../nodes/nodeRules.ts';
 import { addFinalizerFirst } from '../../rules/finalizerRule.ts';
@@ -25,5 +25,5 @@ export const existingNodesChains: readonly RuleChain[] = [
 /** The rules of a pool that is being deleted. */
 export const existingNodesDeletionChains: readonly RuleChain[] = [
   { about: 'nodePods', rules: [deleteNodePods] },
-  { about: 'deletion', rules: [releaseExistingNodes] },
+  { about: 'deletion', rules: [releaseMarkedNodes] },
 ];

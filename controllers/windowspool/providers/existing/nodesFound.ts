@@ -1,10 +1,12 @@
 /** The condition NodesFound of pools of existing nodes. */
 
 import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
+import { contended } from '../../membership/contended.ts';
+import { releasing } from '../../membership/releasing.ts';
 import type { ConditionState } from '../../model/conditions.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import { isDeleting, isPaused } from '../../rules/poolQueries.ts';
-import { clockTime, count, describeFailure, joined } from '../../util/words.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
+import { count, describeFailure, joined } from '../../util/words.ts';
 
 /** How many nodes a message names. */
 const NODES_IN_MESSAGE = 3;
@@ -12,18 +14,8 @@ const NODES_IN_MESSAGE = 3;
 /** Whether the pool has the nodes that its spec selects. */
 export function nodesFound(s: ObservedState): ConditionState {
   if (isDeleting(s.pool)) return releasing(s);
-  const { contested } = s.membership ?? {};
-  if (contested) {
-    const { node, holder, more } = contested;
-    const others = more > 0 ? ` ${count(more, 'more node')} ${more === 1 ? 'belongs' : 'belong'} to other pools.` : '';
-    const message = `Node ${node} matches spec.existingNodes, but belongs to WindowsPool ${holder}.${others} Narrow spec.existingNodes of one of the pools.`;
-    return falseCondition('OwnedByOtherPool', message);
-  }
-  const { nodes: contended = [], until = 0 } = s.membership?.contention ?? {};
-  if (contended.length > 0) {
-    const message = `Another controller keeps reverting labels or taints that the pool sets on ${joined(contended, NODES_IN_MESSAGE)}. The operator sets them again at ${clockTime(until)}. Remove these keys from the pool, or from the other controller.`;
-    return falseCondition('NodeChangesReverted', message);
-  }
+  const taken = contended(s, 'spec.existingNodes');
+  if (taken) return taken;
   const faulty = listFault(s);
   if (faulty) return faulty;
   const { total } = s.poolNodes;
@@ -71,19 +63,4 @@ function listFault(s: ObservedState): ConditionState | undefined {
 function listName({ pool }: ObservedState): string {
   const { namespace, name } = pool.spec.existingNodes?.instancesConfigMap ?? {};
   return `ConfigMap ${namespace}/${name}`;
-}
-
-function releasing(s: ObservedState): ConditionState {
-  const toRelease = s.membership?.toRelease ?? [];
-  const names = joined(
-    toRelease.map(({ name }) => name),
-    NODES_IN_MESSAGE,
-  );
-  const what =
-    s.pool.spec.deletionPolicy === 'Retain'
-      ? "The operator's own taints, conditions and annotations are removed from the nodes."
-      : 'The labels and taints of the nodes are restored.';
-  const wait = isPaused(s.pool) ? ' This waits until the pool is resumed.' : '';
-  const message = `${what}${toRelease.length > 0 ? ` Remaining: ${names}.` : ''}${wait}`;
-  return falseCondition('Releasing', message, 'working');
 }

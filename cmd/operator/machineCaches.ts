@@ -1,0 +1,182 @@
+/** The Machines of the objects in machines.ref of pools: each namespace is watched while a pool refers to it, and no other one is. */
+
+import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
+import {
+  type MachineCollection,
+  type MachineKind,
+  machineIdentity,
+  machineIndexes,
+  machineListWatch,
+  machineOf,
+  machineSetOf,
+} from '../../controllers/kubernetes/machines.ts';
+import { realClock } from '../../controllers/runtime/clock.ts';
+import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
+import type { Logger } from '../../controllers/runtime/ports.ts';
+import type { MachineSetReference, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { isSameNodes, nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
+import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
+import type { Machine, MachineNodes, MachineSet, MachinesView } from '../../controllers/windowspool/ports/machines.ts';
+import { OptionalCache } from './optionalCache.ts';
+
+/** Each has up to three watches, which occupy connections to the API server: with too many, none is left for the Lease. A cluster has one or two. */
+const MOST_NAMESPACES = 4;
+
+type Cache<T> = OptionalCache<T, keyof typeof machineIndexes>;
+
+/** The objects of one kind in one namespace, with their Machines. */
+interface Watched {
+  /** Absent where pools refer to MachineSets. */
+  readonly deployments: Cache<MachineSet> | undefined;
+  readonly sets: Cache<MachineSet>;
+  readonly machines: Cache<Machine>;
+  readonly refs: Map<string, MachineSetReference>;
+  readonly ending: AbortController;
+}
+
+/** Watches the Machines that pools refer to. */
+export class MachineCaches {
+  readonly #client: KubernetesClient;
+  readonly #log: Logger;
+  readonly #metrics: EngineMetrics;
+  readonly #changed: (pool: string) => void;
+  readonly #watched = new Map<string, Watched>();
+  readonly #refs = new Map<string, MachineSetReference>();
+  readonly #nodes = new Map<string, MachineNodes>();
+
+  /** @param changed called for each pool whose object or Machines changed */
+  constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
+    this.#client = client;
+    this.#log = log;
+    this.#metrics = metrics;
+    this.#changed = changed;
+  }
+
+  /** Watches the object that the pool refers to now; undefined: the pool was deleted. */
+  follow(pool: string, { spec }: Partial<Pick<WindowsPool, 'spec'>> = {}): void {
+    const ref = spec?.machines?.ref;
+    const before = this.#refs.get(pool);
+    if (ref && before && keyOf(ref) === keyOf(before)) return;
+    if (before) this.#release(pool, before);
+    if (!ref) {
+      this.#refs.delete(pool);
+      this.#nodes.delete(pool);
+      return;
+    }
+    this.#refs.set(pool, ref);
+    this.#use(pool, ref);
+  }
+
+  #use(pool: string, ref: MachineSetReference): void {
+    const key = keyOf(ref);
+    const known = this.#watched.get(key);
+    if (!known && this.#watched.size >= MOST_NAMESPACES) return;
+    const watched = known ?? this.#watch(ref);
+    this.#watched.set(key, watched);
+    watched.refs.set(pool, ref);
+  }
+
+  /** Ends the watches that no pool needs, and starts those of a pool that had to wait. */
+  #release(pool: string, ref: MachineSetReference): void {
+    const watched = this.#watched.get(keyOf(ref));
+    if (!watched?.refs.delete(pool) || watched.refs.size > 0) return;
+    watched.ending.abort();
+    this.#watched.delete(keyOf(ref));
+    for (const [name, other] of this.#refs) {
+      if (name === pool || this.#watched.get(keyOf(other))?.refs.has(name)) continue;
+      this.#use(name, other);
+      this.#changed(name);
+    }
+  }
+
+  /** What the pool's object has, by the last events. */
+  of(pool: string): MachinesView {
+    const ref = this.#refs.get(pool);
+    const watched = ref && this.#watched.get(keyOf(ref));
+    if (!ref || !watched) return ref ? { kind: 'unknown', error: tooMany(ref) } : { kind: 'unknown' };
+    const { deployments, sets, machines } = watched;
+    const unknown = deployments?.unknown ?? sets.unknown ?? machines.unknown;
+    if (unknown) return unknown;
+    const objects = ref.kind === 'MachineSet' ? sets : deployments;
+    const set = objects?.store.get(ref.name);
+    if (!set) return { kind: 'absent' };
+    const owned = ref.kind === 'MachineSet' ? [set] : sets.store.byIndex('controller', set.uid);
+    return { kind: 'seen', set, machines: owned.flatMap(({ uid }) => machines.store.byIndex('controller', uid)) };
+  }
+
+  /** The nodes of the pool's Machines; undefined while they are not known. */
+  nodesOf(pool: string): MachineNodes | undefined {
+    const view = this.of(pool);
+    if (view.kind === 'unknown') return undefined;
+    const now = nodesOfMachines(view.kind === 'seen' ? view.machines : []);
+    const before = this.#nodes.get(pool);
+    const nodes = before && isSameNodes(before, now) ? before : now;
+    this.#nodes.set(pool, nodes);
+    return nodes;
+  }
+
+  /** Resolves when each current collection was read, or its read failed. */
+  get synced(): Promise<unknown> {
+    const caches = [...this.#watched.values()].flatMap(({ deployments, sets, machines }) => [
+      deployments,
+      sets,
+      machines,
+    ]);
+    return Promise.all(caches.map((cache) => cache?.synced));
+  }
+
+  /** Stops all watches. */
+  stop(): void {
+    for (const { ending } of this.#watched.values()) ending.abort();
+  }
+
+  #watch({ apiVersion, kind: ofRef, namespace }: MachineSetReference): Watched {
+    const refs = new Map<string, MachineSetReference>();
+    const ending = new AbortController();
+    const notify = () => {
+      for (const pool of refs.keys()) this.#changed(pool);
+    };
+    const start = <T extends Machine | MachineSet>(kind: MachineKind, recordOf: (object: never) => T): Cache<T> => {
+      const cache = new OptionalCache<T, keyof typeof machineIndexes>({
+        name: kind,
+        clock: realClock,
+        log: this.#log,
+        hooks: this.#metrics.reflector(kind),
+        source: (onResult) =>
+          machineListWatch<T>(
+            this.#client,
+            { apiVersion, kind, namespace } satisfies MachineCollection,
+            recordOf as never,
+            onResult,
+          ),
+        identity: machineIdentity<T>(),
+        indexes: machineIndexes,
+        changed: notify,
+      });
+      cache.store.subscribe(notify);
+      // An object that does not exist causes no change event, but is known not to exist. Neither promise ever rejects.
+      void cache.store.synced.then(notify);
+      void cache.run(ending.signal);
+      return cache;
+    };
+    return {
+      deployments:
+        ofRef === 'MachineDeployment'
+          ? start('MachineDeployment', (object) => machineSetOf('MachineDeployment', object))
+          : undefined,
+      sets: start('MachineSet', (object) => machineSetOf('MachineSet', object)),
+      machines: start('Machine', machineOf as (object: never) => Machine),
+      refs,
+      ending,
+    };
+  }
+}
+
+function tooMany({ namespace }: MachineSetReference): CallError {
+  const message = `pools refer to Machines in more than ${MOST_NAMESPACES} namespaces, and ${namespace} is one too many. Use fewer namespaces`;
+  return { kind: 'refused', operation: 'watch machines', code: 'TooManyNamespaces', message };
+}
+
+function keyOf({ apiVersion, kind, namespace }: MachineSetReference): string {
+  return `${apiVersion} ${kind} ${namespace}`;
+}

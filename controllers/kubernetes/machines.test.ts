@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { machineIdentity, machineOf, machineSetOf } from './machines.ts';
+
+const meta = { name: 'windows', uid: 'uid-windows', resourceVersion: '7', creationTimestamp: '2026-03-01T12:00:00Z' };
+const owner = { apiVersion: 'v1', kind: 'MachineSet', name: 'set', uid: 'uid-set', controller: true };
+const no = (type: string, message: string) => ({ type, status: 'False', message });
+
+describe('a Machine', () => {
+  const record = {
+    name: 'windows',
+    uid: 'uid-windows',
+    resourceVersion: '7',
+    createdAt: Date.parse('2026-03-01T12:00:00Z'),
+    deleting: false,
+    controllerUid: 'uid-set',
+    node: 'win-1',
+    providerID: 'vsphere://1',
+    hasFailed: false,
+    problem: '',
+  };
+  const metadata = { ...meta, ownerReferences: [owner] };
+  const spec = { providerID: 'vsphere://1' };
+  const healthy = [{ type: 'Ready', status: 'True', message: '' }];
+
+  it('has the same fields in each version and API', () => {
+    const kinds: readonly (readonly [string, Parameters<typeof machineOf>[0]])[] = [
+      ['v1beta2', { metadata, spec, status: { nodeRef: { name: 'win-1' }, phase: 'Running', conditions: healthy } }],
+      [
+        'v1beta1',
+        { metadata, spec, status: { nodeRef: { name: 'win-1' }, conditions: [], v1beta2: { conditions: healthy } } },
+      ],
+      ['OpenShift', { metadata, spec, status: { nodeRef: { name: 'win-1' }, phase: 'Running', conditions: null } }],
+    ];
+    for (const [version, object] of kinds) assert.deepEqual(machineOf(object), record, version);
+  });
+
+  it('is empty where its controller has written nothing yet', () => {
+    const { node, providerID, hasFailed, controllerUid } = machineOf({ metadata: meta });
+    assert.deepEqual(
+      { node, providerID, hasFailed, controllerUid },
+      { node: '', providerID: '', hasFailed: false, controllerUid: '' },
+    );
+  });
+
+  const problems: readonly (readonly [status: object, problem: string, hasFailed: boolean])[] = [
+    [{ phase: 'Failed', errorReason: 'InvalidConfiguration', errorMessage: 'no such AMI' }, 'no such AMI', true],
+    [{ failureMessage: 'gone' }, 'gone', true],
+    [{ deprecated: { v1beta1: { failureReason: 'CreateError' } } }, 'CreateError', true],
+    [{ phase: 'Failed' }, '', true],
+    [{ conditions: [no('Ready', '* InfrastructureReady: x'), no('InfrastructureReady', 'x')] }, 'x', false],
+    [{ conditions: [no('Paused', 'not paused'), no('Updating', '')] }, '', false],
+    [{ conditions: [no('MachineCreated', 'quota\u001b exceeded')] }, 'quota\uFFFD exceeded', false],
+  ];
+  for (const [status, problem, hasFailed] of problems)
+    it(`reports ${JSON.stringify(problem)} for ${JSON.stringify(status).slice(0, 80)}`, () => {
+      const machine = machineOf({ metadata: meta, status });
+      assert.deepEqual([machine.problem, machine.hasFailed], [problem, hasFailed]);
+    });
+});
+
+describe('a MachineDeployment or MachineSet', () => {
+  const deployment = (object: Parameters<typeof machineSetOf>[1]) =>
+    machineSetOf('MachineDeployment', { metadata: { ...meta, generation: 2 }, ...object });
+
+  it('has one replica if the spec has none', () => {
+    assert.deepEqual([deployment({}).replicas, deployment({ spec: { replicas: 0 } }).replicas], [1, 0]);
+  });
+
+  const rollouts: readonly (readonly [string, Parameters<typeof machineSetOf>[1], number, boolean])[] = [
+    ['v1beta2', { status: { observedGeneration: 2, replicas: 3, upToDateReplicas: 1 } }, 2, true],
+    ['v1beta1', { status: { observedGeneration: 2, replicas: 3, updatedReplicas: 1 } }, 2, true],
+    [
+      'OnDelete in v1beta2',
+      {
+        spec: { rollout: { strategy: { type: 'OnDelete' } } },
+        status: { observedGeneration: 2, replicas: 3, upToDateReplicas: 1 },
+      },
+      2,
+      false,
+    ],
+    [
+      'OnDelete in v1beta1',
+      { spec: { strategy: { type: 'OnDelete' } }, status: { observedGeneration: 2, replicas: 3, updatedReplicas: 3 } },
+      0,
+      false,
+    ],
+    [
+      'a generation that its controller has not seen',
+      { status: { observedGeneration: 1, replicas: 3, upToDateReplicas: 1 } },
+      0,
+      false,
+    ],
+    [
+      'more replicas',
+      { spec: { replicas: 5 }, status: { observedGeneration: 2, replicas: 3, upToDateReplicas: 3 } },
+      0,
+      false,
+    ],
+  ];
+  for (const [what, object, outdated, isRollingOut] of rollouts)
+    it(`shows a rollout: ${what}`, () => {
+      const set = deployment(object);
+      assert.deepEqual([set.outdated, set.isRollingOut], [outdated, isRollingOut]);
+    });
+
+  it('shows no rollout of a MachineSet, which replaces nothing', () => {
+    const set = machineSetOf('MachineSet', { metadata: meta, status: { replicas: 1, upToDateReplicas: 0 } });
+    assert.deepEqual([set.outdated, set.isRollingOut], [0, false]);
+  });
+
+  const pauses: readonly (readonly [Parameters<typeof machineSetOf>[1], RegExp])[] = [
+    [{ spec: { paused: true } }, /^spec\.paused is true$/],
+    [
+      { metadata: { ...meta, annotations: { 'cluster.x-k8s.io/paused': '' } } },
+      /annotation cluster\.x-k8s\.io\/paused/,
+    ],
+    [
+      { status: { conditions: [{ type: 'Paused', status: 'True', message: 'Cluster c is paused' }] } },
+      /^Cluster c is paused$/,
+    ],
+    [{ status: { v1beta2: { conditions: [{ type: 'Paused', status: 'True' }] } } }, /condition Paused is True/],
+    [{ status: { authoritativeAPI: 'ClusterAPI' } }, /authoritativeAPI is ClusterAPI.*cluster\.x-k8s\.io/],
+    [{ status: { authoritativeAPI: 'Migrating' } }, /Migrating/],
+    [{ status: { authoritativeAPI: 'MachineAPI', conditions: [no('Paused', 'no')] } }, /^$/],
+  ];
+  for (const [object, why] of pauses)
+    it(`says why it is paused: ${why}`, () =>
+      assert.match(machineSetOf('MachineSet', { metadata: meta, ...object }).pausedBy, why));
+
+  it('shows an autoscaler of either API, and the pool that may use it', () => {
+    for (const [key, isAutoscaled] of [
+      ['cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size', true],
+      ['machine.openshift.io/cluster-api-autoscaler-node-group-min-size', true],
+      ['example.com/other', false],
+    ] as const) {
+      const annotations = { [key]: '1', 'winpool.dev/usable-by': 'web' };
+      const set = machineSetOf('MachineSet', { metadata: { ...meta, annotations } });
+      assert.deepEqual([set.isAutoscaled, set.usableBy], [isAutoscaled, 'web']);
+    }
+  });
+
+  it('is unchanged after an update of what is not read', () => {
+    const known = deployment({ status: { phase: 'ScalingUp' } });
+    const identity = machineIdentity<typeof known>();
+    const newer = deployment({
+      metadata: { ...meta, generation: 2, resourceVersion: '8' },
+      status: { phase: 'Running' },
+    });
+    assert.equal(identity.absorbUnchanged?.(known, newer), true);
+    assert.equal(known.resourceVersion, '8');
+    assert.equal(identity.absorbUnchanged?.(known, deployment({ spec: { replicas: 2 } })), false);
+  });
+});

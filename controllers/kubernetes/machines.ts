@@ -1,0 +1,279 @@
+/**
+ * The port MachineSets: MachineDeployments, MachineSets and Machines of Cluster API (v1beta1 and v1beta2) and of OpenShift (machine.openshift.io). Their fields:
+ * https://github.com/kubernetes-sigs/cluster-api/tree/main/api/core and https://github.com/openshift/api/tree/master/machine/v1beta1
+ */
+import type { V1ObjectMeta } from '@kubernetes/client-node';
+import type { Identity, ListWatch } from '../runtime/ports.ts';
+import type { MachineSetReference } from '../windowspool/api/api.gen.ts';
+import { USABLE_BY_ANNOTATION } from '../windowspool/api/labels.ts';
+import type { CallError } from '../windowspool/ports/callResult.ts';
+import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
+import type { Machine, MachineSet, MachineSets } from '../windowspool/ports/machines.ts';
+import { type KubernetesClient, PATCH } from './client.ts';
+import { jsonDecoder } from './decoder.ts';
+import { ignoreNotFound, toCallResult } from './errors.ts';
+import { createListWatch, reportingListWatch } from './listWatch.ts';
+import { controllerOf, epochOf, recordIdentity, type Wire } from './objects.ts';
+import { readPages } from './pages.ts';
+import { apiPath } from './paths.ts';
+import { same } from './sameValue.ts';
+
+/** The resources of the kinds, in their API groups. */
+const RESOURCES = { MachineDeployment: 'machinedeployments', MachineSet: 'machinesets', Machine: 'machines' } as const;
+
+/** A kind of these objects. */
+export type MachineKind = keyof typeof RESOURCES;
+
+/** A collection of them: one kind in one namespace. */
+export interface MachineCollection {
+  readonly apiVersion: MachineSetReference['apiVersion'];
+  readonly kind: MachineKind;
+  readonly namespace: string;
+}
+
+const OPENSHIFT = 'machine.openshift.io/v1beta1';
+/** Objects in one namespace. No cluster has more nodes. */
+const MOST = 20_000;
+const PAGE_SIZE = 250;
+
+interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly message?: string;
+}
+
+/** What is read of all of these kinds and versions. A field that a version does not have is absent. */
+interface MachineObject {
+  readonly metadata?: V1ObjectMeta;
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly providerID?: string;
+    readonly rollout?: { readonly strategy?: { readonly type?: string } };
+    readonly strategy?: { readonly type?: string };
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly upToDateReplicas?: number;
+    readonly observedGeneration?: number;
+    readonly nodeRef?: { readonly name?: string };
+    readonly conditions?: readonly Condition[] | null;
+    readonly v1beta2?: { readonly conditions?: readonly Condition[] | null };
+    readonly deprecated?: { readonly v1beta1?: Failure };
+    readonly authoritativeAPI?: string;
+  } & Failure &
+    OpenShiftError;
+}
+
+interface Failure {
+  readonly failureReason?: string;
+  readonly failureMessage?: string;
+}
+
+interface OpenShiftError {
+  readonly errorReason?: string;
+  readonly errorMessage?: string;
+}
+
+/** A MachineDeployment or MachineSet with its name, from any of the versions. */
+export function machineSetOf(
+  kind: MachineKind,
+  { metadata = {}, spec = {}, status = {} }: Wire<MachineObject>,
+): MachineSet {
+  const { annotations = {}, generation = 0 } = metadata;
+  const { replicas = 1 } = spec;
+  const isSeen = (status.observedGeneration ?? 0) >= generation;
+  const upToDate = status.upToDateReplicas ?? status.updatedReplicas;
+  const isRolledByUser = (spec.rollout?.strategy ?? spec.strategy)?.type === 'OnDelete';
+  // A MachineSet of its own never replaces Machines.
+  const outdated =
+    kind === 'MachineDeployment' && isSeen && upToDate !== undefined
+      ? Math.max(0, (status.replicas ?? 0) - upToDate)
+      : 0;
+  return {
+    ...commonOf(metadata),
+    replicas,
+    outdated,
+    isRollingOut: outdated > 0 && !isRolledByUser,
+    pausedBy: pausedBy(annotations, spec.paused === true, status),
+    isAutoscaled: Object.keys(annotations).some((key) => key.endsWith('/cluster-api-autoscaler-node-group-min-size')),
+    usableBy: foreignText(annotations[USABLE_BY_ANNOTATION] ?? ''),
+    problem: problemOf(status, SET_CONDITIONS),
+  };
+}
+
+/** A Machine from any of the versions. */
+export function machineOf({ metadata = {}, spec = {}, status = {} }: Wire<MachineObject>): Machine {
+  return {
+    ...commonOf(metadata),
+    createdAt: epochOf(metadata.creationTimestamp),
+    node: foreignText(status.nodeRef?.name ?? ''),
+    providerID: foreignText(spec.providerID ?? ''),
+    hasFailed: status.phase === 'Failed' || failureOf(status) !== undefined,
+    problem: problemOf(status, MACHINE_CONDITIONS),
+  };
+}
+
+function commonOf(metadata: Wire<V1ObjectMeta>) {
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    deleting: metadata.deletionTimestamp !== undefined,
+    controllerUid: controllerOf(metadata)?.uid ?? '',
+  };
+}
+
+/** https://cluster-api.sigs.k8s.io/reference/labels_and_annotations, and for OpenShift: MachineAuthority in its API. */
+function pausedBy(
+  annotations: Readonly<Record<string, string>>,
+  isPaused: boolean,
+  status: NonNullable<Wire<MachineObject>['status']>,
+): string {
+  if (isPaused) return 'spec.paused is true';
+  if ('cluster.x-k8s.io/paused' in annotations) return 'it has the annotation cluster.x-k8s.io/paused';
+  const { authoritativeAPI } = status;
+  if (authoritativeAPI === 'ClusterAPI' || authoritativeAPI === 'Migrating')
+    return `status.authoritativeAPI is ${authoritativeAPI}, so the MachineSet of cluster.x-k8s.io with its name has its Machines`;
+  const paused = conditionsOf(status).find(({ type, status: is }) => type === 'Paused' && is === 'True');
+  return paused ? foreignMessage(paused.message || 'its condition Paused is True') : '';
+}
+
+/** Conditions that say what is wrong, the first ones first. Other conditions repeat them, or are no problem while they are False. */
+const SET_CONDITIONS = ['MachinesCreated', 'MachinesReady', 'Available', 'Ready'];
+const MACHINE_CONDITIONS = [
+  'InfrastructureReady',
+  'BootstrapConfigReady',
+  'BootstrapReady',
+  'MachineCreated',
+  'InstanceExists',
+  'NodeHealthy',
+  'Ready',
+];
+
+function problemOf(status: NonNullable<Wire<MachineObject>['status']>, types: readonly string[]): string {
+  const failure = failureOf(status);
+  if (failure) return foreignMessage(failure);
+  const wrong = conditionsOf(status).filter(({ status: is, message }) => is === 'False' && message);
+  const found = types.flatMap((type) => wrong.find((condition) => condition.type === type) ?? []);
+  return foreignMessage(found[0]?.message ?? '');
+}
+
+function failureOf(status: NonNullable<Wire<MachineObject>['status']>): string | undefined {
+  const { failureReason, failureMessage } = { ...status.deprecated?.v1beta1, ...status };
+  return failureMessage ?? status.errorMessage ?? failureReason ?? status.errorReason;
+}
+
+/** Those of v1beta2, also where v1beta1 shows them. */
+function conditionsOf(status: NonNullable<Wire<MachineObject>['status']>): readonly Condition[] {
+  return status.v1beta2?.conditions ?? status.conditions ?? [];
+}
+
+/** Indexes of a store of Machines or MachineSets. */
+export const machineIndexes = {
+  controller: ({ controllerUid }: { readonly controllerUid: string }) => [controllerUid],
+};
+
+/** Of records of one namespace. A change of nothing that is read, such as of a time, is no change. */
+export function machineIdentity<T extends Machine | MachineSet>(): Identity<T> {
+  return {
+    ...recordIdentity,
+    absorbUnchanged: (known: { -readonly [Name in keyof T]: T[Name] }, newer) => {
+      if (!same(known, { ...newer, resourceVersion: known.resourceVersion })) return false;
+      known.resourceVersion = newer.resourceVersion;
+      return true;
+    },
+  };
+}
+
+/** Lists and watches a collection. @param onResult receives the error of a list or watch that failed, and undefined after a success */
+export function machineListWatch<T>(
+  client: KubernetesClient,
+  { apiVersion, kind, namespace }: MachineCollection,
+  recordOf: (object: Wire<MachineObject>) => T,
+  onResult: (error?: CallError) => void,
+): ListWatch<T> {
+  const path = apiPath(apiVersion, RESOURCES[kind], { namespace });
+  const source = createListWatch({ client, path, decoder: jsonDecoder(recordOf) });
+  return reportingListWatch(source, `watch ${nameOf({ apiVersion, kind, namespace })}`, onResult);
+}
+
+const nameOf = ({ apiVersion, kind, namespace }: MachineCollection) =>
+  `${RESOURCES[kind]}.${apiVersion.split('/')[0]} in ${namespace}`;
+
+/** The port, except for what is cached. */
+export function createMachineSets(client: KubernetesClient): Omit<MachineSets, 'of'> {
+  const pathOf = ({ apiVersion, namespace }: MachineSetReference, kind: MachineKind, name?: string) =>
+    apiPath(apiVersion, RESOURCES[kind], { namespace, name });
+  const list = <T>(
+    ref: MachineSetReference,
+    kind: MachineKind,
+    keep: (object: Wire<MachineObject>) => T | undefined,
+    signal: AbortSignal,
+  ) => readPages<MachineObject, T>(client, pathOf(ref, kind), { limit: PAGE_SIZE, most: MOST, signal }, keep);
+  const patchMachine = async (
+    ref: MachineSetReference,
+    { name, uid }: Machine,
+    keys: readonly string[],
+    signal: AbortSignal,
+  ) => {
+    // The uid is a precondition.
+    const body = { metadata: { uid, annotations: Object.fromEntries(keys.map((key) => [key, 'true'])) } };
+    const options = { body, contentType: PATCH.merge, signal };
+    await client.request('PATCH', pathOf(ref, 'Machine', name), options);
+  };
+  return {
+    read: (ref, signal) =>
+      toCallResult(`get ${nameOf(ref)}`, signal, async () => {
+        const found = await ignoreNotFound(
+          client.request<MachineObject>('GET', pathOf(ref, ref.kind, ref.name), { signal }),
+        );
+        if (!found) return undefined;
+        const set = machineSetOf(ref.kind, found);
+        const sets =
+          ref.kind === 'MachineSet'
+            ? [set]
+            : await list(ref, 'MachineSet', (object) => controlled(machineSetOf('MachineSet', object), [set]), signal);
+        return { set, machines: await list(ref, 'Machine', (object) => controlled(machineOf(object), sets), signal) };
+      }),
+    scale: (ref, { name, resourceVersion }, replicas, signal) =>
+      toCallResult(`patch ${RESOURCES[ref.kind]}/scale`, signal, async () => {
+        const body = { metadata: { resourceVersion }, spec: { replicas } };
+        await client.request('PATCH', `${pathOf(ref, ref.kind, name)}/scale`, {
+          body,
+          contentType: PATCH.merge,
+          signal,
+        });
+      }),
+    markForDeletion: (ref, machine, signal) =>
+      toCallResult('patch machines', signal, () =>
+        patchMachine(ref, machine, [annotationsOf(ref).goesFirst, annotationsOf(ref).isDrained], signal),
+      ),
+    delete: (ref, machine, signal) =>
+      toCallResult('delete machines', signal, async () => {
+        await patchMachine(ref, machine, [annotationsOf(ref).isDrained], signal);
+        const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: machine.uid } };
+        await ignoreNotFound(client.request('DELETE', pathOf(ref, 'Machine', machine.name), { body, signal }));
+      }),
+  };
+}
+
+/** The object if one of the others controls it. */
+function controlled<T extends Machine | MachineSet>(object: T, by: readonly MachineSet[]): T | undefined {
+  return by.some(({ uid }) => uid === object.controllerUid) ? object : undefined;
+}
+
+/** An empty value is ignored by OpenShift: https://github.com/openshift/machine-api-operator/blob/main/pkg/controller/machineset/delete_policy.go */
+function annotationsOf({ apiVersion }: MachineSetReference) {
+  return apiVersion === OPENSHIFT
+    ? {
+        goesFirst: 'machine.openshift.io/delete-machine',
+        isDrained: 'machine.openshift.io/exclude-node-draining',
+      }
+    : {
+        goesFirst: 'cluster.x-k8s.io/delete-machine',
+        isDrained: 'machine.cluster.x-k8s.io/exclude-node-draining',
+      };
+}

@@ -1,0 +1,76 @@
+/** Machines of Cluster API and of OpenShift, and the objects that keep a number of them. Texts of other controllers are cut and cleaned. */
+import type { MachineSetReference } from '../api/api.gen.ts';
+import type { CallError, CallResult } from './callResult.ts';
+
+/** A MachineDeployment or a MachineSet. */
+export interface MachineSet {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly deleting: boolean;
+  /** The desired number of Machines. */
+  readonly replicas: number;
+  /** How many Machines are made from an earlier template, as far as that is known. */
+  readonly outdated: number;
+  /** Whether its controller is replacing them. */
+  readonly isRollingOut: boolean;
+  /** Why its controller does nothing, as the rest of a sentence; empty if it works. */
+  readonly pausedBy: string;
+  /** Whether an autoscaler sets the number of Machines. */
+  readonly isAutoscaled: boolean;
+  /** The pool that may change its size and delete its Machines; empty: none. */
+  readonly usableBy: string;
+  /** What its controller reports as wrong; otherwise empty. */
+  readonly problem: string;
+  /** The UID of the object that controls it; empty if there is none. */
+  readonly controllerUid: string;
+}
+
+/** A Machine. */
+export interface Machine {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly deleting: boolean;
+  /** The name of its node; empty until it has one. */
+  readonly node: string;
+  /** As in the spec of its node; empty until the infrastructure exists. */
+  readonly providerID: string;
+  /** Whether its controller has given it up. */
+  readonly hasFailed: boolean;
+  /** What its controller reports as wrong; otherwise empty. */
+  readonly problem: string;
+  /** The UID of the MachineSet that controls it; empty if there is none. */
+  readonly controllerUid: string;
+}
+
+/**
+ * What the pool's object has.
+ * - `unknown`: it was not read yet, or reading it failed with `error`.
+ */
+export type MachinesView =
+  | { readonly kind: 'unknown'; readonly error?: CallError }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'seen'; readonly set: MachineSet; readonly machines: readonly Machine[] };
+
+/** The provider ID of each node that the pool's Machines refer to, by the node's name. The same object for the same content. */
+export type MachineNodes = ReadonlyMap<string, string>;
+
+/** The Machines of pools. */
+export interface MachineSets {
+  /** From the cache. */
+  of(pool: string): MachinesView;
+  /** The object and its Machines, uncached; undefined if the object does not exist. */
+  read(
+    ref: MachineSetReference,
+    signal: AbortSignal,
+  ): Promise<CallResult<Omit<Extract<MachinesView, { kind: 'seen' }>, 'kind'> | undefined>>;
+  /** Sets the number of Machines. Error `conflict` if the object has changed since it was seen. */
+  scale(ref: MachineSetReference, seen: MachineSet, replicas: number, signal: AbortSignal): Promise<CallResult<void>>;
+  /** Marks a Machine as the one that goes when the number is lowered, and as already drained. */
+  markForDeletion(ref: MachineSetReference, machine: Machine, signal: AbortSignal): Promise<CallResult<void>>;
+  /** Deletes a Machine, which its controller does not drain again. Success if it is gone. */
+  delete(ref: MachineSetReference, machine: Machine, signal: AbortSignal): Promise<CallResult<void>>;
+}

@@ -1,0 +1,60 @@
+/** Deletes the Machine of a drained node. Everything is read again right before, uncached, and nothing is used that a kubelet can write. */
+import type { LeavingNode } from '../../api/api.gen.ts';
+import { isCordonedByOperator } from '../../disruption/nodeAnnotations.ts';
+import { isStillRequested } from '../../disruption/remediation.ts';
+import type { ObservedState } from '../../model/observedState.ts';
+import type { Writers } from '../../model/writers.ts';
+import type { CallError, CallResult } from '../../ports/callResult.ts';
+import type { Machine } from '../../ports/machines.ts';
+import type { NodeRecord } from '../../ports/nodes.ts';
+import { machinesIn } from '../../rules/nodeSource.ts';
+
+/** A node whose Machine is to go. */
+export interface MachineDeletion {
+  readonly node: NodeRecord;
+  readonly entry: LeavingNode;
+}
+
+/**
+ * Deletes the Machine of the node or, to remove the node for good, lowers the number of Machines by one after marking this one. Can be repeated: a number that is
+ * already lower than that of the Machines is not lowered again. Error `conflict` if the node is another one or its operation is no longer requested, and
+ * `refused` if no Machine of the pool has it.
+ */
+export async function deleteMachine(
+  { node, entry }: MachineDeletion,
+  s: ObservedState,
+  { nodes, machineSets }: Pick<Writers, 'nodes' | 'machineSets'>,
+  signal: AbortSignal,
+): Promise<CallResult<void>> {
+  const now = await nodes.read(node.name, signal);
+  if (!now.ok) return now;
+  // The Machine of a deleted node is deleted already, or its controller does that.
+  if (!now.value) return DONE;
+  const isRequested = isStillRequested(entry, now.value, s, undefined) && isCordonedByOperator(now.value);
+  if (now.value.uid !== entry.uid || !isRequested)
+    return failed('conflict', 'Changed', `the operation on node ${node.name} is no longer requested`);
+  const { ref } = machinesIn(s.pool.spec);
+  const seen = await machineSets.read(ref, signal);
+  if (!seen.ok) return seen;
+  const current = now.value;
+  const machine = seen.value?.machines.find((one) => isOf(one, current));
+  if (!seen.value || !machine) return failed('refused', 'NotAMember', `no Machine of the pool has node ${node.name}`);
+  if (machine.deleting) return DONE;
+  if (entry.operation !== 'Remove') return machineSets.delete(ref, machine, signal);
+  const { set, machines } = seen.value;
+  const live = machines.filter(({ deleting }) => !deleting).length;
+  if (set.replicas < live) return DONE;
+  const marked = await machineSets.markForDeletion(ref, machine, signal);
+  return marked.ok ? machineSets.scale(ref, set, set.replicas - 1, signal) : marked;
+}
+
+/** Whether the Machine has this node: their provider IDs are equal, and a node cannot change its own. */
+export function isOf(machine: Machine, { name, providerID }: Pick<NodeRecord, 'name' | 'providerID'>): boolean {
+  return machine.node === name && providerID !== '' && machine.providerID === providerID;
+}
+
+const DONE: CallResult<void> = { ok: true, value: undefined };
+
+function failed(kind: CallError['kind'], code: string, message: string): CallResult<void> {
+  return { ok: false, error: { kind, operation: 'delete machines', code, message } };
+}

@@ -1,0 +1,74 @@
+/** How nodes of Machines are removed one by one: the operator drains them, and deletes their Machines, which are not drained again. */
+import type { LeavingNode } from '../../api/api.gen.ts';
+import { type DrainAction, evictAction, isTimedOut, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
+import { admissionSteps, drainSteps } from '../../disruption/drainRules.ts';
+import { isCordonedByOperator } from '../../disruption/nodeAnnotations.ts';
+import { isStillInBudget } from '../../disruption/nodeBudget.ts';
+import type { ReadTerminatingNode } from '../../disruption/observeLeavingNodes.ts';
+import { isStillRequested } from '../../disruption/remediation.ts';
+import { isTerminated } from '../../disruption/terminatingNode.ts';
+import { nodesOfMachines } from '../../membership/machineNodes.ts';
+import type { RuleResult } from '../../model/decisions.ts';
+import type { TerminatingNodeView } from '../../model/disruption.ts';
+import type { Sources } from '../../observation/sources.ts';
+import { machinesIn } from '../../rules/nodeSource.ts';
+import { describeUnread } from '../../util/words.ts';
+import { isOf } from './deleteMachine.ts';
+import type { MachinesDerived, MachinesState } from './machinesState.ts';
+
+/** Ensures that admitted nodes are drained and their Machines deleted, or restored. */
+export function drainMachines(s: MachinesDerived): RuleResult {
+  return drainSteps(s, nextDrainAction);
+}
+
+/** Ensures that nodes to be removed are admitted when the budget allows it. */
+export function admitMachines(s: MachinesDerived): RuleResult {
+  return admissionSteps(s);
+}
+
+/** The next action for a node, from its state as just read. */
+function nextDrainAction(view: TerminatingNodeView, s: MachinesDerived): DrainAction {
+  const { entry, node, member } = view;
+  const now = node.ok ? node.value : undefined;
+  if (!node.ok) return { kind: 'wait', why: describeUnread('The node', node.error) };
+  if (!now || now.deleting || isTerminated(view)) return { kind: 'done' };
+  const machine = s.machines.kind === 'seen' ? s.machines.machines.find((one) => isOf(one, now)) : undefined;
+  if (machine?.deleting) return { kind: 'wait' };
+  if (!isStillRequested(entry, now, s, undefined)) return { kind: 'restore' };
+  if (!member?.ok) return waitAction(entry, s, 'It is not known whether a Machine of the pool has it.');
+  if (!member.value)
+    return { kind: 'restore', answer: 'refused', why: `no Machine of the pool has node ${entry.name}` };
+  const { serving, whyNone } = s.due.capacity;
+  if (!serving) return waitAction(entry, s, `It waits: ${whyNone}.`);
+  if (entry.operation === 'Remove' && serving.whyNotRemoved)
+    return { kind: 'restore', answer: 'refused', why: serving.whyNotRemoved };
+  if (isCordonedByOperator(now)) {
+    const withPods = podsEndingWith(view, now, s.now);
+    const step = { kind: 'deleteMachine', node: now, entry, ...(withPods !== undefined && { withPods }) } as const;
+    return evictAction(view, now, s, { kind: 'end', step });
+  }
+  // A kubelet can uncordon its node again and again.
+  if (isTimedOut(entry, s)) return { kind: 'restore', answer: 'timed-out' };
+  return isStillInBudget(entry, now, s, serving) ? { kind: 'cordon' } : { kind: 'restore' };
+}
+
+/** Reads a terminating node. The Machines of the pool are read once for all nodes. */
+export async function nodeReader(
+  s: MachinesState,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<ReadTerminatingNode> {
+  const { ref } = machinesIn(s.pool.spec);
+  const machines = await sources.machineSets.read(ref, signal);
+  return async (entry: LeavingNode): Promise<TerminatingNodeView> => {
+    const node = await sources.nodes.read(entry.name, signal);
+    const now = node.ok ? node.value : undefined;
+    if (now?.uid !== entry.uid || !isStillRequested(entry, now, s, undefined)) return { entry, node };
+    if (!machines.ok) return { entry, node, member: machines };
+    const selected = { machines: nodesOfMachines(machines.value?.machines ?? []) };
+    const isMember = sources.nodeMembership.confirms(s.pool, selected, now);
+    const view = { entry, node, member: { ok: true, value: isMember } } as const;
+    if (!isMember || !isCordonedByOperator(now)) return view;
+    return { ...view, pods: await sources.drains.podsOn(entry.name, signal) };
+  };
+}

@@ -1,0 +1,42 @@
+/** How many nodes the object of a pool should have, and which of them may leave. Pure. */
+import { USABLE_BY_ANNOTATION } from '../../api/labels.ts';
+import type { Capacity, ServingCapacity } from '../../model/capacity.ts';
+import type { MachineSet } from '../../ports/machines.ts';
+import { machinesIn } from '../../rules/nodeSource.ts';
+import { isUsable, type MachinesState, objectName, setOf } from './machinesState.ts';
+
+/** What the object of the pool has. Machines without a node are remediated by a MachineHealthCheck, and not by the pool. */
+export function machinesCapacity(s: MachinesState): Capacity {
+  const set = setOf(s);
+  const whyNone = whyNoneMayLeave(s, set);
+  return {
+    desired: set?.replicas,
+    size: set?.replicas,
+    serving: set && whyNone === '' ? serving(s, set) : undefined,
+    whyNone,
+    unjoined: [],
+  };
+}
+
+function serving(s: MachinesState, set: MachineSet): ServingCapacity {
+  const { total, unavailable } = s.poolNodes;
+  const whyNotRemoved = whyNoneIsRemoved(s, set);
+  return { total, unavailable, desired: set.replicas, ...(whyNotRemoved && { whyNotRemoved }) };
+}
+
+function whyNoneMayLeave(s: MachinesState, set: MachineSet | undefined): string {
+  const object = objectName(s);
+  if (s.machines.kind === 'unknown') return `${object} cannot be read`;
+  if (!set) return `${object} does not exist`;
+  if (set.deleting) return `${object} is being deleted`;
+  if (set.pausedBy !== '') return `${object} is paused: ${set.pausedBy}`;
+  if (!isUsable(s)) return `${object} does not have the annotation ${USABLE_BY_ANNOTATION}=${s.pool.metadata.name}`;
+  return set.isRollingOut ? `${object} is replacing its Machines, because its template has changed` : '';
+}
+
+/** A size that someone else declares would bring the node back. */
+function whyNoneIsRemoved(s: MachinesState, set: MachineSet): string | undefined {
+  const { desiredSize } = machinesIn(s.pool.spec);
+  if (desiredSize !== undefined) return `machines.desiredSize is ${desiredSize}, so the pool would add a node again`;
+  return set.isAutoscaled ? `an autoscaler sets the size of ${objectName(s)}` : undefined;
+}

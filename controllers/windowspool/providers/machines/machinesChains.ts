@@ -1,0 +1,32 @@
+/** The rules of a pool of machines: one chain per subject, first match wins. */
+
+import { markNodes, releaseMarkedNodes, releaseNodes } from '../../membership/markRules.ts';
+import { deleteNodePods, runNodePods } from '../../nodePods/nodePodRules.ts';
+import { correctTaints, setNodeConditions } from '../../nodes/nodeRules.ts';
+import { addFinalizerFirst } from '../../rules/finalizerRule.ts';
+import type { RuleChain } from '../../rules/ruleChains.ts';
+import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
+import { admitMachines, drainMachines } from './drainMachines.ts';
+import type { MachinesDerived } from './machinesState.ts';
+import { setSize } from './sizeRules.ts';
+
+/** The rules of a pool. */
+export const machinesChains: readonly RuleChain<MachinesDerived>[] = [
+  { about: 'finalizer', rules: [addFinalizerFirst] },
+  { about: 'release', rules: [releaseNodes] },
+  { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
+  { about: 'runtimeClass', rules: runtimeClassRules },
+  { about: 'machines', rules: [setSize] },
+  { about: 'nodes', rules: [markNodes] },
+  { about: 'taints', rules: [correctTaints] },
+  { about: 'nodeConditions', rules: [setNodeConditions] },
+  { about: 'nodePods', rules: [runNodePods] },
+  { about: 'terminatingNodes', rules: [drainMachines] },
+  { about: 'annotations', rules: [admitMachines] },
+];
+
+/** The rules of a pool that is being deleted: its object and its Machines stay. */
+export const machinesDeletionChains: readonly RuleChain<MachinesDerived>[] = [
+  { about: 'nodePods', rules: [deleteNodePods] },
+  { about: 'deletion', rules: [releaseMarkedNodes] },
+];

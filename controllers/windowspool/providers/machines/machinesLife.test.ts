@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { POOL_KEY, REMOVE_ANNOTATION } from '../../api/labels.ts';
+import type { Deps } from '../../reconcile.ts';
+import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
+import { assertBrief, assertBriefs } from '../../testing/goldenTexts.ts';
+import { conditionOf, ready, until, wake } from '../../testing/life.ts';
+import { machinesPool, machinesWorld, settleMachines } from '../../testing/machineScenes.ts';
+import { annotate, isSettled, nodeOf, pass } from '../../testing/nodeLife.ts';
+import { REPLACE } from '../../testing/nodeScenes.ts';
+
+const REMOVE = { [REMOVE_ANNOTATION]: 'true' };
+const names = (world: FakeWorld) => world.nodes.map(({ name }) => name).join(' ');
+const replicas = (world: FakeWorld) => world.machines.set?.replicas;
+const size = (desiredSize: number) => machinesPool({ machines: { desiredSize } });
+
+/** Runs and lets the controller of the Machines work, until the pool holds no share of the budget and has its nodes. */
+async function untilSettled(world: FakeWorld, deps: Deps): Promise<void> {
+  const isDone = () => {
+    settleMachines(world);
+    return world.machines.changes.length > 0 && isSettled(world) && world.nodes.length === replicas(world);
+  };
+  await until(world, deps, isDone, 'the end of the operation');
+  await wake(world, deps);
+}
+
+describe('a pool of machines', () => {
+  it('gives the nodes of its Machines its labels and taints, and is Ready, without AWS calls', async () => {
+    const { world, deps } = await machinesWorld();
+    await wake(world, deps);
+    assert.equal(ready(world), 'True');
+    assertBrief(conditionOf(world, 'MachinesReady') ?? '', 'True MachinesReady', 'MachineDeployment clusters/windows');
+    assert.deepEqual(
+      world.nodes.map(({ labels }) => labels[POOL_KEY]),
+      ['web', 'web', 'web'],
+    );
+    const { status } = world.pools.get('web') ?? {};
+    assert.deepEqual(status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
+    assert.deepEqual([status?.summary?.nodes, status?.nodes?.desired], ['3/3', 3]);
+    assert.deepEqual(world.awsCalls(), []);
+  });
+
+  it('takes no node that only has the name or the labels of one of its nodes', async () => {
+    const { world, deps } = await machinesWorld();
+    const a = nodeOf(world, 'a') ?? assert.fail('no node');
+    world.nodes = [
+      ...world.nodes.filter(({ name }) => name !== 'a'),
+      { ...a, uid: 'uid-other', providerID: 'sim://other' },
+      { ...a, name: 'z', uid: 'uid-z', providerID: 'sim://z' },
+    ];
+    await wake(world, deps);
+    assert.equal(world.pools.get('web')?.status?.nodes?.total, 2);
+  });
+
+  it('restores its nodes when it is deleted, and keeps the Machines', async () => {
+    const { world, deps } = await machinesWorld();
+    world.remove('web');
+    await pass(world, deps, 1);
+    assert.equal(world.pools.size, 0);
+    assert.deepEqual(
+      world.nodes.map(({ labels, ownership }) => [labels[POOL_KEY], ownership]),
+      [
+        [undefined, ''],
+        [undefined, ''],
+        [undefined, ''],
+      ],
+    );
+    assert.deepEqual(world.machines.changes, []);
+  });
+
+  it('keeps its nodes while the Machines are not known', async () => {
+    const { world } = await machinesWorld();
+    world.machines.unknown = { kind: 'unknown' };
+    const deps = world.start();
+    await wake(world, deps);
+    assert.equal(world.pools.get('web')?.status?.nodes?.total, 3);
+    assertBrief(conditionOf(world, 'MachinesReady') ?? '', 'Unknown MachinesUnknown', 'clusters/windows');
+  });
+});
+
+describe('the size of a pool of machines', () => {
+  it('is written once, and later changes of others are kept', async () => {
+    const { world, deps } = await machinesWorld();
+    world.apply(size(5));
+    await wake(world, deps);
+    settleMachines(world);
+    await wake(world, deps);
+    assert.deepEqual([world.machines.changes, world.nodes.length], [['scale 5'], 5]);
+    world.machines.scale(2);
+    settleMachines(world);
+    await pass(world, deps, 30);
+    assert.deepEqual([replicas(world), world.machines.changes], [2, ['scale 5', 'scale 2']]);
+    world.apply(size(4));
+    await wake(world, deps);
+    assert.equal(replicas(world), 4);
+  });
+
+  it('is not changed while the spec has none', async () => {
+    const { world, deps } = await machinesWorld();
+    world.machines.scale(7);
+    settleMachines(world);
+    await pass(world, deps, 10);
+    assert.deepEqual([replicas(world), world.pools.get('web')?.status?.summary?.nodes], [7, '7/7']);
+  });
+
+  it('is pending while the pool is paused', async () => {
+    const { world, deps } = await machinesWorld();
+    world.apply(machinesPool({ paused: true, machines: { desiredSize: 4 } }));
+    await wake(world, deps);
+    assert.equal(replicas(world), 3);
+    assertBriefs(
+      (world.pools.get('web')?.status?.pendingSteps ?? []).map(
+        ({ description, reason }) => `${reason}: ${description}`,
+      ),
+      [['Paused', 'scale windows from 3 to 4 Machines']],
+    );
+  });
+});
+
+describe('a node of a Machine with the annotation', () => {
+  it('replace is drained, and its Machine is deleted and not drained again', async () => {
+    const { world, deps } = await machinesWorld();
+    annotate(world, 'b', REPLACE);
+    await untilSettled(world, deps);
+    assert.deepEqual(world.machines.changes, ['delete b']);
+    assert.deepEqual([...world.machines.drained], ['b']);
+    assert.deepEqual(world.evicted, ['shop/cart-b 30']);
+    assert.equal(names(world), 'a c d');
+    const events = world.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+    assertBriefs(
+      events.filter((event) => /Disruption|MachineDeleted/.test(event)),
+      [
+        ['Normal NodeDisruptionStarted', 'replace node b', 'delete its Machine'],
+        ['Normal MachineDeleted', 'node b'],
+        ['Normal NodeDisruptionFinished', 'b'],
+      ],
+    );
+  });
+
+  it('replace waits for the turn of another one', async () => {
+    const { world, deps } = await machinesWorld();
+    annotate(world, 'a', REPLACE);
+    annotate(world, 'b', REPLACE);
+    let most = 0;
+    const isDone = () => {
+      most = Math.max(most, world.nodes.filter(({ unschedulable }) => unschedulable).length + 3 - world.nodes.length);
+      settleMachines(world);
+      return world.machines.changes.length === 2 && isSettled(world);
+    };
+    await until(world, deps, isDone, 'the replacement of both', 200);
+    assert.deepEqual([world.machines.changes, most], [['delete a', 'delete b'], 1]);
+  });
+
+  it('remove lowers the number of Machines after its Machine is marked', async () => {
+    const { world, deps } = await machinesWorld();
+    annotate(world, 'b', REMOVE);
+    await untilSettled(world, deps);
+    assert.deepEqual(world.machines.changes, ['mark b', 'scale 2']);
+    assert.equal(names(world), 'a c');
+  });
+
+  it('remove is rejected while the spec or an autoscaler sets the size', async () => {
+    for (const [spec, set, why] of [
+      [{ machines: { desiredSize: 3 } }, {}, 'machines.desiredSize is 3'],
+      [{}, { isAutoscaled: true }, 'an autoscaler'],
+    ] as const) {
+      const { world, deps } = await machinesWorld(spec, set);
+      annotate(world, 'b', REMOVE);
+      await pass(world, deps, 5);
+      assert.deepEqual([world.machines.changes, names(world)], [[], 'a b c']);
+      assertBrief(conditionOf(world, 'Disrupting') ?? '', 'True RemovalRejected', 'b', why);
+    }
+  });
+
+  it('replace waits while the Machines are paused or replaced by their controller', async () => {
+    for (const change of [{ pausedBy: 'spec.paused is true' }, { isRollingOut: true, outdated: 2 }]) {
+      const { world, deps } = await machinesWorld();
+      world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), ...change };
+      annotate(world, 'b', REPLACE);
+      await pass(world, deps, 5);
+      assert.deepEqual([world.machines.changes, nodeOf(world, 'b')?.unschedulable], [[], false]);
+      assertBrief(
+        conditionOf(world, 'Disrupting') ?? '',
+        'True DisruptionPending',
+        'b',
+        'MachineDeployment clusters/windows',
+      );
+    }
+  });
+
+  it('replace stays if no Machine of the pool has it any more', async () => {
+    const { world, deps } = await machinesWorld();
+    world.pods = world.pods.map((pod) => ({ ...pod, keptBy: 'cart' }));
+    annotate(world, 'b', REPLACE);
+    await pass(world, deps, 1);
+    assert.equal(nodeOf(world, 'b')?.unschedulable, true);
+    world.machines.machines = world.machines.machines.filter(({ name }) => name !== 'b');
+    world.pods = [];
+    await pass(world, deps, 5);
+    assert.deepEqual([world.machines.changes, nodeOf(world, 'b')?.unschedulable], [[], false]);
+  });
+
+  it('is replaced once, whatever call the operator crashes at', async () => {
+    for (const [annotation, expected] of [
+      [REPLACE, ['delete b', 3]],
+      [REMOVE, ['scale 2', 2]],
+    ] as const) {
+      const { world: whole, deps } = await machinesWorld();
+      annotate(whole, 'b', annotation);
+      await untilSettled(whole, deps);
+      const calls = whole.calls.length;
+      assert.ok(calls > 8, `only ${calls} calls`);
+      for (const when of ['before', 'after'] as const)
+        for (let at = 0; at < calls; at++) {
+          const { world, deps: first } = await machinesWorld();
+          annotate(world, 'b', annotation);
+          world.crash = { at, when };
+          const crashed = await untilSettled(world, first).catch((error: unknown) => error);
+          assert.ok(crashed === undefined || crashed instanceof Crash, String(crashed));
+          world.crash = undefined;
+          await untilSettled(world, world.start());
+          const done = world.machines.changes.filter((change) => change === expected[0]);
+          assert.deepEqual(
+            [done.length, world.nodes.length, replicas(world)],
+            [1, expected[1], expected[1]],
+            `${when} call ${at}`,
+          );
+        }
+    }
+  });
+});
+
+describe('remediation of a pool of machines', () => {
+  const remediation = { policy: 'Replace', unhealthyAfter: '10m', maxUnhealthy: 1 } as const;
+
+  it('replaces a node that has failed for too long', async () => {
+    const { world, deps } = await machinesWorld({ remediation });
+    const b = nodeOf(world, 'b') ?? assert.fail('no node');
+    world.setNode({ ...b, ready: 'False' });
+    const isDone = () => {
+      settleMachines(world);
+      return world.machines.changes.length > 0 && isSettled(world) && names(world) === 'a c d';
+    };
+    await until(world, deps, isDone, 'the remediation', 200);
+    assert.deepEqual(world.machines.changes, ['delete b']);
+  });
+
+  it('stops when too many nodes fail', async () => {
+    const { world, deps } = await machinesWorld({ remediation });
+    for (const name of ['a', 'b']) {
+      const node = nodeOf(world, name) ?? assert.fail('no node');
+      world.setNode({ ...node, ready: 'False' });
+    }
+    await pass(world, deps, 60);
+    assert.deepEqual(world.machines.changes, []);
+    assertBrief(conditionOf(world, 'RemediationAllowed') ?? '', 'False TooManyUnhealthy', 'maxUnhealthy');
+  });
+});

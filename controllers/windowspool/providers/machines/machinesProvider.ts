@@ -1,0 +1,63 @@
+import { admit } from '../../disruption/admission.ts';
+import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
+import { hasNewMarks, marksState } from '../../membership/marks.ts';
+import type { MachinesConditions } from '../../model/conditions.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
+import { SHORTEST_MS, spread } from '../../rules/retryIntervals.ts';
+import type { Provider } from '../provider.ts';
+import { machinesCapacity } from './machinesCapacity.ts';
+import { machinesChains, machinesDeletionChains } from './machinesChains.ts';
+import { machinesConditions } from './machinesConditions.ts';
+import type { MachinesDerived, MachinesState } from './machinesState.ts';
+import { machineCounts } from './machinesStatus.ts';
+import { observeMachines } from './observeMachines.ts';
+import { lastSize } from './sizeRules.ts';
+
+/** Machines of Cluster API and of OpenShift, which a user's MachineDeployment or MachineSet keeps. */
+export const machines: Provider<MachinesState, MachinesDerived> = {
+  observe: (pool, _before, context) => observeMachines(pool, context),
+  // While a node is drained, its Machine is checked against what the API server has now.
+  mayUseCache: (pool) => terminatingNodes(pool).length === 0,
+  capacity: machinesCapacity,
+  due: (s) => {
+    const capacity = machinesCapacity(s);
+    return { capacity, nodes: admit(s, capacity) };
+  },
+  needsRead: () => false,
+  chains: machinesChains,
+  deletionChains: machinesDeletionChains,
+  laterSteps: () => [],
+  conditions: machinesConditions,
+  preview: ({ errors, machines: view }, _decisions, conditions) => ({
+    source: (conditions as MachinesConditions).MachinesReady,
+    isObserved: errors.length === 0 && view.kind !== 'unknown',
+    isComplete: view.kind !== 'unknown',
+    differences: [],
+  }),
+  status: (outcome) => {
+    const { after } = outcome;
+    const counts = machineCounts(after);
+    const disruption = withCurrentNodes(outcome);
+    const isHeld = disruption?.nodes !== undefined && !isDeleting(after.pool);
+    const size = lastSize(after);
+    const { tracking } = marksState(after);
+    return {
+      ...(counts && { machines: counts }),
+      tracking: { ...tracking, ...(size !== undefined && { lastAppliedDesiredSize: size }) },
+      ...(isHeld && { disruption }),
+    };
+  },
+  // Watches report every change; the periodic read is a safety net.
+  untilNextRead: (s) => spread(s, s.settings.resyncMs),
+  untilNextEvent: (s) => (hasNewMarks(s.pool) ? SHORTEST_MS : untilLate(s)),
+  shownSize: (s) => s.due.capacity.desired,
+  nodeGroupNames: () => [],
+  describeUnremovedMarks: () => undefined,
+};
+
+/** Milliseconds until the next Machine has had no node for too long. */
+function untilLate({ machines: view, now, settings }: MachinesState): number {
+  const times = view.kind === 'seen' ? view.machines.filter(({ node }) => node === '') : [];
+  const ends = times.map(({ createdAt }) => createdAt + settings.joinGraceMs - now).filter((ms) => ms > 0);
+  return Math.min(Number.POSITIVE_INFINITY, ...ends);
+}

@@ -1,0 +1,114 @@
+/** The condition MachinesReady. Pure. */
+
+import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
+import { releasing } from '../../membership/releasing.ts';
+import type { ConditionState } from '../../model/conditions.ts';
+import type { Decision } from '../../model/decisions.ts';
+import type { Machine, MachineSet } from '../../ports/machines.ts';
+import { machinesIn } from '../../rules/nodeSource.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
+import { waitOf } from '../../rules/ruleChains.ts';
+import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
+import { liveMachines, type MachinesState, objectName } from './machinesState.ts';
+
+/** How many Machines a message names. */
+const MACHINES_IN_MESSAGE = 3;
+
+/** Whether the object exists, works, and has as many Machines with nodes as it should. */
+export function machinesReady(s: MachinesState, decisions: readonly Decision[]): ConditionState {
+  if (isDeleting(s.pool)) return releasing(s);
+  const { machines } = s;
+  const object = objectName(s);
+  if (machines.kind === 'unknown') return unknown(s);
+  if (machines.kind === 'absent') {
+    const message = `${object} does not exist. Create it, or create another pool for another object.`;
+    return falseCondition('MachineSetMissing', message, 'stalled');
+  }
+  const { set } = machines;
+  if (set.deleting)
+    return falseCondition(
+      'MachineSetDeleting',
+      `${object} is being deleted, and its nodes with it. Delete the pool, too.`,
+    );
+  if (set.pausedBy !== '') {
+    const message = `${object} is paused, so no Machine is created, replaced or deleted: ${set.pausedBy}.`;
+    return falseCondition('MachineSetPaused', message, 'stalled');
+  }
+  const wait = waitOf(decisions, 'machines');
+  if (wait) return falseCondition(wait.reason, wait.message ?? '', 'stalled');
+  return (
+    ofMachines(s, set) ??
+    trueCondition('MachinesReady', `${object} has ${count(set.replicas, 'Machine')}.${outdated(set)}`)
+  );
+}
+
+function unknown(s: MachinesState): ConditionState {
+  const { error } = s.machines.kind === 'unknown' ? s.machines : {};
+  const { apiVersion } = machinesIn(s.pool.spec).ref;
+  const object = objectName(s);
+  if (!error)
+    return unknownCondition('MachinesUnknown', `${object} has not been read yet. The pool keeps its nodes until then.`);
+  if (error.kind === 'gone') {
+    const message = `The cluster does not serve ${apiVersion}. Install it, or correct machines.ref.apiVersion. The pool keeps its nodes until then.`;
+    return falseCondition('MachineAPIMissing', message, 'stalled');
+  }
+  const why = `${object} cannot be read: ${describeFailure(error)} The pool keeps its nodes until then.`;
+  if (error.kind !== 'denied') return unknownCondition('MachinesUnknown', why);
+  const fix = "Grant the operator's ServiceAccount the permissions in config/machines.";
+  return unknownCondition('AccessDenied', `${why} ${fix}`, 'stalled');
+}
+
+/** What is wrong with the Machines, or in progress; undefined if all have nodes. */
+function ofMachines(s: MachinesState, set: MachineSet): ConditionState | undefined {
+  const object = objectName(s);
+  const live = liveMachines(s);
+  const failed = live.filter(({ hasFailed }) => hasFailed);
+  const [first] = failed;
+  if (first) {
+    const message = `${count(failed.length, 'Machine')} of ${object} failed: ${named(failed)}. ${quoted(first)}Delete ${failed.length === 1 ? 'it' : 'them'} once the cause is fixed: the controller of the Machines creates others.`;
+    return falseCondition('MachineFailed', message, 'stalled');
+  }
+  const late = live.filter(({ node, createdAt }) => node === '' && s.now - createdAt >= s.settings.joinGraceMs);
+  const [oldest] = late;
+  if (oldest) {
+    const message = `${count(late.length, 'Machine')} of ${object} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(s.settings.joinGraceMs)} or longer: ${named(late)}. ${quoted(oldest)}See: ${describeCommand(s, oldest)}`;
+    return falseCondition('MachinesWithoutNode', message);
+  }
+  if (set.isRollingOut) {
+    const message = `${object} replaces its Machines, because its template has changed: ${count(set.outdated, 'Machine')} of the earlier one ${set.outdated === 1 ? 'is' : 'are'} left. disruption.maxUnavailable does not limit this.`;
+    return falseCondition('MachinesRollingOut', message, 'working');
+  }
+  if (live.length < set.replicas && set.problem !== '') {
+    const message = `${object} has ${live.length} of ${count(set.replicas, 'Machine')}. Its controller reports: ${sentence(set.problem)}`;
+    return falseCondition('MachinesMissing', message);
+  }
+  const starting = live.filter(({ node }) => node === '');
+  if (live.length !== set.replicas || starting.length > 0) {
+    const without = starting.length > 0 ? `, ${starting.length} of them without a node yet` : '';
+    const message = `${object} has ${live.length} of ${count(set.replicas, 'Machine')}${without}.`;
+    return falseCondition('MachinesScaling', message, 'working');
+  }
+  return undefined;
+}
+
+/** Machines that only a user replaces, by the strategy OnDelete. */
+function outdated({ outdated: machines }: MachineSet): string {
+  if (machines === 0) return '';
+  const verb = machines === 1 ? 'is' : 'are';
+  return ` ${count(machines, 'Machine')} ${verb} made from an earlier template: replace their nodes, for example with kubectl annotate node NODE winpool.dev/replace=true.`;
+}
+
+const named = (machines: readonly Machine[]) =>
+  joined(
+    machines.map(({ name }) => name),
+    MACHINES_IN_MESSAGE,
+  );
+
+function quoted({ problem }: Machine): string {
+  return problem === '' ? '' : `Its controller reports: ${sentence(problem)} `;
+}
+
+function describeCommand({ pool }: MachinesState, { name }: Machine): string {
+  const { apiVersion, namespace } = machinesIn(pool.spec).ref;
+  return `kubectl -n ${namespace} describe machines.${apiVersion.split('/')[0]} ${name}`;
+}

@@ -1,0 +1,15 @@
+/** The part of status that only pools of machines have. Pure. */
+import type { MachinesState as Reported } from '../../api/api.gen.ts';
+import { liveMachines, type MachinesState } from './machinesState.ts';
+
+/** The number of Machines by state; undefined while they are not known. */
+export function machineCounts(s: MachinesState): Reported | undefined {
+  if (s.machines.kind !== 'seen') return undefined;
+  const live = liveMachines(s);
+  return {
+    replicas: s.machines.set.replicas,
+    total: live.length,
+    withoutNode: live.filter(({ node }) => node === '').length,
+    deleting: s.machines.machines.length - live.length,
+  };
+}

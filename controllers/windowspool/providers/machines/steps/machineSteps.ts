@@ -1,0 +1,49 @@
+/** Steps that change Machines and their number. */
+
+import type { MachineSet } from '../../../ports/machines.ts';
+import { machinesIn } from '../../../rules/nodeSource.ts';
+import { type StepKinds, unobserved } from '../../../steps/stepKind.ts';
+import { count } from '../../../util/words.ts';
+import { deleteMachine, type MachineDeletion } from '../deleteMachine.ts';
+
+declare module '../../../model/steps.ts' {
+  interface Steps {
+    /** Sets the number of Machines of the pool's object. */
+    scaleMachines: { set: MachineSet; replicas: number };
+    /** Deletes the Machine of a drained node after a last check of all conditions. */
+    deleteMachine: MachineDeletion & {
+      /** How many pods terminate with a node that is not drained. */
+      withPods?: number;
+    };
+  }
+}
+
+export const machineSteps: StepKinds<'scaleMachines' | 'deleteMachine'> = {
+  scaleMachines: {
+    subject: () => 'machines',
+    describe: ({ set, replicas }) => `scale ${set.name} from ${set.replicas} to ${count(replicas, 'Machine')}`,
+    onlyStarts: true,
+    reason: 'MachinesScaled',
+    needsFreshRead: true,
+    appliesSpec: true,
+    run: unobserved(({ set, replicas }, { machineSets }, signal, { pool }) =>
+      machineSets.scale(machinesIn(pool.spec).ref, set, replicas, signal),
+    ),
+  },
+  deleteMachine: {
+    subject: ({ node }) => `node ${node.name}`,
+    describe: ({ node, entry, withPods }) => {
+      const shrinks = entry.operation === 'Remove' ? ', which lowers the number of Machines by one' : '';
+      const pods = withPods === undefined ? '' : ` with its ${count(withPods, 'pod')}`;
+      return `delete the Machine of node ${node.name}${pods}${shrinks}`;
+    },
+    describeMany: (nodes) => `delete the Machines of ${nodes}`,
+    onlyStarts: true,
+    reason: 'MachineDeleted',
+    nodeReason: 'MachineDeleted',
+    needsFreshRead: true,
+    takesNodes: true,
+    blocks: 'drain',
+    run: unobserved((step, writers, signal, s) => deleteMachine(step, s, writers, signal)),
+  },
+};

@@ -1,0 +1,111 @@
+/** A MachineSet of the fake world with its controller and its infrastructure, which work at once: a Machine has its node when `settle` returns. */
+import { nodesOfMachines } from '../membership/machineNodes.ts';
+import type { Machine, MachineNodes, MachineSet, MachinesView } from '../ports/machines.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
+
+const SET: MachineSet = {
+  name: 'windows',
+  uid: 'uid-windows',
+  resourceVersion: '1',
+  deleting: false,
+  replicas: 3,
+  outdated: 0,
+  isRollingOut: false,
+  pausedBy: '',
+  isAutoscaled: false,
+  usableBy: 'web',
+  problem: '',
+  controllerUid: '',
+};
+
+const FIRST_NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+export class FakeMachines {
+  /** Undefined: it does not exist. */
+  set: MachineSet | undefined;
+  /** What the cache shows instead; undefined: everything. */
+  unknown: Extract<MachinesView, { kind: 'unknown' }> | undefined;
+  /** Whether new Machines get a node. */
+  makesNodes = true;
+  machines: readonly Machine[] = [];
+  /** Machines that were marked as the first to go. */
+  readonly marked = new Set<string>();
+  /** Those that its controller drains no more. */
+  readonly drained = new Set<string>();
+  /** What was done to them, such as `delete a` and `scale 2`. */
+  readonly changes: string[] = [];
+  #created = 0;
+  #nodes: MachineNodes | undefined;
+
+  /** Creates the object with its Machines and their nodes, which are named a, b, c and so on. */
+  create(change: Partial<MachineSet>, nodeOf: (name: string) => NodeRecord, now: number): NodeRecord[] {
+    this.set = { ...SET, ...change };
+    return this.settle([], nodeOf, now);
+  }
+
+  /** Creates and deletes Machines until there are as many as there should be. Returns the nodes that there are now. */
+  settle(nodes: readonly NodeRecord[], nodeOf: (name: string) => NodeRecord, now: number): NodeRecord[] {
+    if (this.set?.pausedBy !== '') return [...nodes];
+    const gone = this.machines.filter(({ deleting }) => deleting);
+    const live = this.machines.filter(({ deleting }) => !deleting);
+    const surplus = Math.max(0, live.length - this.set.replicas);
+    const leaving = [...live].sort((a, b) => Number(this.marked.has(b.name)) - Number(this.marked.has(a.name)));
+    const ended = new Set([...gone, ...leaving.slice(0, surplus)].map(({ name }) => name));
+    const kept = this.machines.filter(({ name }) => !ended.has(name));
+    const added = Array.from({ length: Math.max(0, this.set.replicas - kept.length) }, () => this.#machine(now));
+    this.machines = [...kept, ...added];
+    // A Machine and its node have the same name.
+    return [
+      ...nodes.filter(({ name }) => !ended.has(name)),
+      ...added.filter(({ node }) => node !== '').map(({ node, providerID }) => ({ ...nodeOf(node), providerID })),
+    ];
+  }
+
+  #machine(now: number): Machine {
+    const name = FIRST_NAMES[this.#created] ?? `node-${this.#created}`;
+    this.#created += 1;
+    return {
+      name,
+      uid: `machine-${name}`,
+      resourceVersion: '1',
+      createdAt: now,
+      deleting: false,
+      node: this.makesNodes ? name : '',
+      providerID: this.makesNodes ? `sim://${name}` : '',
+      hasFailed: false,
+      problem: '',
+      controllerUid: this.set?.uid ?? '',
+    };
+  }
+
+  get view(): MachinesView {
+    if (this.unknown) return this.unknown;
+    return this.set ? { kind: 'seen', set: this.set, machines: this.machines } : { kind: 'absent' };
+  }
+
+  /** The same object for the same nodes, as the cache gives it. */
+  get nodes(): MachineNodes | undefined {
+    if (this.unknown) return undefined;
+    const now = nodesOfMachines(this.set ? this.machines : []);
+    if (JSON.stringify([...now]) !== JSON.stringify([...(this.#nodes ?? [])])) this.#nodes = now;
+    this.#nodes ??= now;
+    return this.#nodes;
+  }
+
+  scale(replicas: number): void {
+    this.changes.push(`scale ${replicas}`);
+    if (this.set) this.set = { ...this.set, replicas, resourceVersion: `${Number(this.set.resourceVersion) + 1}` };
+  }
+
+  mark({ name }: Machine): void {
+    this.changes.push(`mark ${name}`);
+    this.marked.add(name);
+    this.drained.add(name);
+  }
+
+  delete({ name }: Machine): void {
+    this.changes.push(`delete ${name}`);
+    this.drained.add(name);
+    this.machines = this.machines.map((machine) => (machine.name === name ? { ...machine, deleting: true } : machine));
+  }
+}

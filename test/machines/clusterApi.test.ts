@@ -1,0 +1,231 @@
+/** Pools of machines with the real core controllers of Cluster API. The machines are doubles, and their nodes run on kwok. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { MachinesSpec } from '../../controllers/windowspool/api/api.gen.ts';
+import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
+import { type ClusterApi, startClusterApi } from '../fakes/clusterApi/clusterApi.ts';
+import { CLUSTER_API } from '../fakes/clusterApi/objectClient.ts';
+import {
+  DEPLOYMENT_LABEL,
+  type Machine,
+  type MachineSetParts,
+  machineDeployment,
+  machineSet,
+  machineTemplate,
+  SET_LABEL,
+} from '../fakes/clusterApi/objects.ts';
+import { conditionOf, messageOf, READY } from '../fakes/testenv/testEnv.ts';
+import { withOperator } from '../sharedWorld.ts';
+
+const COMPONENT = fileURLToPath(new URL('../../config/machines/', import.meta.url));
+const BUILD = '10.0.20348.5020';
+
+describe('a pool of machines of Cluster API', function () {
+  this.timeout(120_000);
+  const fixture = withOperator('--resync-interval=2s', '--join-grace=5s');
+  let api: ClusterApi;
+
+  before(async function () {
+    this.timeout(900_000);
+    for (const file of ['role.yaml', 'role_binding.yaml'])
+      await fixture.world.kubectl('apply', '-f', join(COMPONENT, file));
+    const { controlPlane } = fixture.world;
+    api = await startClusterApi(controlPlane, { log: (line) => console.log(`    ${line}`) });
+    await api.createCluster('here', controlPlane);
+  });
+  after(async () => {
+    await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
+    await api?.uninstall();
+    for (const file of ['role.yaml', 'role_binding.yaml'])
+      await fixture.world.kubectl('delete', '-f', join(COMPONENT, file));
+  });
+
+  const poolOf = (name: string, machines: Partial<MachinesSpec> = {}, spec: object = {}) => ({
+    apiVersion: 'winpool.dev/v1alpha1',
+    kind: 'WindowsPool',
+    metadata: { name },
+    spec: {
+      windowsVersion: 'Windows2022',
+      machines: {
+        ref: { apiVersion: CLUSTER_API, kind: 'MachineDeployment', namespace: 'default', name },
+        ...machines,
+      },
+      ...spec,
+    },
+  });
+
+  /** Creates a MachineDeployment that a pool may use, and the pool. */
+  async function create(name: string, parts: Partial<MachineSetParts> = {}, spec: object = {}): Promise<void> {
+    await api.apply(
+      machineTemplate(name, { windowsBuild: BUILD }),
+      machineDeployment(name, { cluster: 'here', ...parts }),
+    );
+    await allow(name);
+    await fixture.world.apply(poolOf(name, {}, spec));
+  }
+  const allow = (name: string) =>
+    fixture.world.kubectl('annotate', 'machinedeployments.cluster.x-k8s.io', name, `winpool.dev/usable-by=${name}`);
+  const machinesOf = (name: string) => api.machines(`${DEPLOYMENT_LABEL}=${name}`);
+  const namesOf = (machines: readonly Machine[]) => machines.map(({ metadata }) => metadata.name);
+  const nodesOf = async (name: string) => (await machinesOf(name)).map(({ status }) => status?.nodeRef?.name ?? '');
+  const settled = (name: string, size: number) =>
+    fixture.world.waitForPool(
+      name,
+      `to have ${size} verified nodes and no node that leaves`,
+      (pool) =>
+        pool?.status?.nodes?.verified === size &&
+        pool.status.summary?.nodes === `${size}/${size}` &&
+        pool.status.disruption === undefined &&
+        conditionOf(pool, 'MachinesReady') === 'True/MachinesReady',
+    );
+
+  it('becomes Ready: its nodes have its labels and taints, and are verified', async () => {
+    const { world } = fixture;
+    await create('web', { replicas: 3 });
+    await world.waitForConditions('web', READY);
+    const pool = await settled('web', 3);
+    assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
+    for (const name of await nodesOf('web')) {
+      const node = JSON.parse(await world.kubectl('get', 'node', name, '-o', 'json'));
+      assert.equal(node.metadata.labels[POOL_KEY], 'web');
+      assert.ok(node.spec.taints.some(({ key }: { key: string }) => key === 'os'));
+    }
+    await world.kubectl('get', 'runtimeclass', 'windows-2022');
+  });
+
+  it('replaces a node with the annotation by deleting its Machine, after a drain', async () => {
+    const before = await machinesOf('web');
+    const old = before[0] ?? assert.fail('no machine');
+    const node = old.status?.nodeRef?.name ?? '';
+    await fixture.world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
+    await fixture.until(
+      'the Machine to be gone',
+      async () => !namesOf(await machinesOf('web')).includes(old.metadata.name),
+    );
+    await settled('web', 3);
+    const after = namesOf(await machinesOf('web'));
+    assert.deepEqual(
+      namesOf(before.slice(1)).filter((name) => !after.includes(name)),
+      [],
+    );
+  });
+
+  it('removes a node with the annotation, and exactly this one', async () => {
+    const before = await machinesOf('web');
+    const middle = before[1] ?? assert.fail('no machine');
+    await fixture.world.kubectl('annotate', 'node', middle.status?.nodeRef?.name ?? '', 'winpool.dev/remove=true');
+    await settled('web', 2);
+    assert.deepEqual(
+      namesOf(await machinesOf('web')),
+      namesOf(before).filter((name) => name !== middle.metadata.name),
+    );
+  });
+
+  it('sets the size once, and keeps what others set later', async () => {
+    const { world } = fixture;
+    await world.kubectl('patch', 'windowspool', 'web', '--type=merge', '-p', '{"spec":{"machines":{"desiredSize":4}}}');
+    await settled('web', 4);
+    await world.kubectl('scale', 'machinedeployments.cluster.x-k8s.io', 'web', '--replicas=1');
+    await settled('web', 1);
+  });
+
+  it('reads the same object in v1beta1', async () => {
+    const ref = { machines: { ref: { apiVersion: 'cluster.x-k8s.io/v1beta1' } } };
+    await fixture.world.patchPool('web', ref);
+    await settled('web', 1);
+    await fixture.world.patchPool('web', { machines: { desiredSize: 2 } });
+    await settled('web', 2);
+  });
+
+  it('waits while the controller of the Machines rolls out another template', async () => {
+    await create('rolling', {
+      replicas: 2,
+      spec: { rollout: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } } },
+    });
+    await settled('rolling', 2);
+    await api.apply(machineTemplate('rolling-slow', { windowsBuild: '10.0.20348.5139', provisionSeconds: 2 }));
+    const template = { spec: { template: { spec: { infrastructureRef: { name: 'rolling-slow' } } } } };
+    await api.client.patch(CLUSTER_API, 'MachineDeployment', 'rolling', template);
+    const rolling = await fixture.world.waitForConditions('rolling', 'MachinesReady=False/MachinesRollingOut');
+    assert.match(messageOf(rolling, 'MachinesReady'), /MachineDeployment default\/rolling replaces its Machines/);
+    const pool = await settled('rolling', 2);
+    assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
+  });
+
+  it('changes nothing without permission, and shows the command that gives it', async () => {
+    const { world } = fixture;
+    await api.apply(
+      machineTemplate('foreign', { windowsBuild: BUILD }),
+      machineDeployment('foreign', { cluster: 'here' }),
+    );
+    await world.apply(poolOf('foreign', { desiredSize: 2 }));
+    const pool = await world.waitForConditions('foreign', 'MachinesReady=False/MachineSetNotUsable');
+    const [, command = ''] = /Allow it: kubectl (.*)$/.exec(messageOf(pool, 'MachinesReady')) ?? [];
+    const found = await world.waitForPool('foreign', 'to have a node', (one) => one?.status?.nodes?.verified === 1);
+    assert.equal(found?.status?.machines?.replicas, 1);
+    await world.kubectl(...command.split(' '));
+    await settled('foreign', 2);
+  });
+
+  it('replaces a node that fails for too long', async () => {
+    const remediation = { policy: 'Replace', unhealthyAfter: '1m', maxUnhealthy: 1 };
+    await create(
+      'remedied',
+      { replicas: 2 },
+      { remediation, verification: { unhealthyConditions: [{ type: 'Broken', status: 'True' }] } },
+    );
+    await settled('remedied', 2);
+    const bad = (await machinesOf('remedied'))[0] ?? assert.fail('no machine');
+    const broken = { type: 'Broken', status: 'True', reason: 'Test', message: 'It is broken.' };
+    const patch = JSON.stringify({ status: { conditions: [broken] } });
+    const node = bad.status?.nodeRef?.name ?? '';
+    await fixture.world.kubectl('patch', 'node', node, '--subresource=status', '-p', patch);
+    const isReplaced = async () => !namesOf(await machinesOf('remedied')).includes(bad.metadata.name);
+    await api.until('its Machine to be replaced', isReplaced, 100_000);
+    await settled('remedied', 2);
+  });
+
+  it('reports Machines that get no node', async () => {
+    await api.apply(machineTemplate('late', { node: 'None' }), machineDeployment('late', { cluster: 'here' }));
+    await fixture.world.apply(poolOf('late'));
+    const pool = await fixture.world.waitForConditions('late', 'MachinesReady=False/MachinesWithoutNode');
+    assert.match(messageOf(pool, 'MachinesReady'), /kubectl -n default describe machines\.cluster\.x-k8s\.io late-/);
+  });
+
+  it('takes the Machines of a MachineSet of its own', async () => {
+    const ref = { apiVersion: CLUSTER_API, kind: 'MachineSet', namespace: 'default', name: 'alone' } as const;
+    await api.apply(
+      machineTemplate('alone', { windowsBuild: BUILD }),
+      machineSet('alone', { cluster: 'here', replicas: 2 }),
+    );
+    await fixture.world.apply(poolOf('alone', { ref }));
+    await settled('alone', 2);
+    assert.equal((await api.machines(`${SET_LABEL}=alone`)).length, 2);
+  });
+
+  it('reports an object that does not exist, and one that is paused', async () => {
+    const { world } = fixture;
+    await world.apply(poolOf('nothing'));
+    await world.waitForConditions('nothing', 'Ready=False/MachineSetMissing');
+    await world.kubectl('annotate', 'machinesets.cluster.x-k8s.io', 'alone', 'cluster.x-k8s.io/paused=');
+    await world.waitForConditions('alone', 'MachinesReady=False/MachineSetPaused');
+    await world.kubectl('annotate', 'machinesets.cluster.x-k8s.io', 'alone', 'cluster.x-k8s.io/paused-');
+    await world.waitForConditions('alone', 'MachinesReady=True/MachinesReady');
+  });
+
+  it('restores its nodes when it is deleted, and keeps the Machines', async () => {
+    const { world } = fixture;
+    const nodes = await nodesOf('web');
+    await world.kubectl('delete', 'windowspool', 'web', '--timeout=30s');
+    for (const name of nodes) {
+      const { metadata, spec } = JSON.parse(await world.kubectl('get', 'node', name, '-o', 'json'));
+      assert.equal(metadata.labels[POOL_KEY], undefined);
+      assert.deepEqual(
+        (spec.taints ?? []).filter(({ key }: { key: string }) => key === 'os'),
+        [],
+      );
+    }
+    assert.equal((await machinesOf('web')).length, nodes.length);
+  });
+});
