@@ -15,6 +15,8 @@ describe('a Machine', () => {
     controllerUid: 'uid-set',
     node: 'win-1',
     providerID: 'vsphere://1',
+    hasReadinessGate: false,
+    verified: '',
     hasFailed: false,
     problem: '',
   };

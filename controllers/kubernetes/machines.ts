@@ -5,7 +5,7 @@
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
 import type { MachineSetReference } from '../windowspool/api/api.gen.ts';
-import { USABLE_BY_ANNOTATION } from '../windowspool/api/labels.ts';
+import { MANAGED_BY, USABLE_BY_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/api/labels.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
 import type { Machine, MachineSet, MachineSets } from '../windowspool/ports/machines.ts';
@@ -49,6 +49,7 @@ interface MachineObject {
     readonly replicas?: number;
     readonly paused?: boolean;
     readonly providerID?: string;
+    readonly readinessGates?: readonly { readonly conditionType?: string }[] | null;
     readonly rollout?: { readonly strategy?: { readonly type?: string } };
     readonly strategy?: { readonly type?: string };
   };
@@ -111,6 +112,8 @@ export function machineOf({ metadata = {}, spec = {}, status = {} }: Wire<Machin
     createdAt: epochOf(metadata.creationTimestamp),
     node: foreignText(status.nodeRef?.name ?? ''),
     providerID: foreignText(spec.providerID ?? ''),
+    hasReadinessGate: (spec.readinessGates ?? []).some(({ conditionType }) => conditionType === VERIFIED_CONDITION),
+    verified: foreignText(conditionsOf(status).find(({ type }) => type === VERIFIED_CONDITION)?.status ?? ''),
     hasFailed: status.phase === 'Failed' || failureOf(status) !== undefined,
     problem: problemOf(status, MACHINE_CONDITIONS),
   };
@@ -251,6 +254,27 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
       toCallResult('patch machines', signal, () =>
         patchMachine(ref, machine, [annotationsOf(ref).goesFirst, annotationsOf(ref).isDrained], signal),
       ),
+    report: (ref, { name, uid }, condition, signal) =>
+      toCallResult('patch machines/status', signal, async () => {
+        const conditions = [
+          { type: VERIFIED_CONDITION, ...condition, lastTransitionTime: new Date(client.now()).toISOString() },
+        ];
+        // In v1beta1, the conditions of v1beta2 have a field of their own.
+        const status = ref.apiVersion.endsWith('/v1beta1') ? { v1beta2: { conditions } } : { conditions };
+        const body = {
+          apiVersion: ref.apiVersion,
+          kind: 'Machine',
+          metadata: { name, namespace: ref.namespace, uid },
+          status,
+        };
+        const query = { fieldManager: MANAGED_BY, force: true };
+        await client.request('PATCH', `${pathOf(ref, 'Machine', name)}/status`, {
+          query,
+          body,
+          contentType: PATCH.apply,
+          signal,
+        });
+      }),
     delete: (ref, machine, signal) =>
       toCallResult('delete machines', signal, async () => {
         await patchMachine(ref, machine, [annotationsOf(ref).isDrained], signal);

@@ -153,6 +153,34 @@ describe('a pool of machines of Cluster API', function () {
     assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
   });
 
+  it('lets a rollout go on only when the new node is verified', async () => {
+    const machine = { readinessGates: [{ conditionType: 'winpool.dev/Verified' }] };
+    await create('trusted', { replicas: 1, machine });
+    await settled('trusted', 1);
+    const [old] = await machinesOf('trusted');
+    const isReady = ({ status }: Machine) =>
+      status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+    await api.until('the Machine to be Ready', async () => (await machinesOf('trusted')).every(isReady));
+    const roll = (template: string) =>
+      api.client.patch(CLUSTER_API, 'MachineDeployment', 'trusted', {
+        spec: { template: { spec: { infrastructureRef: { name: template } } } },
+      });
+    await api.apply(machineTemplate('trusted-wrong', { windowsBuild: '10.0.17763.5000' }));
+    await roll('trusted-wrong');
+    await fixture.world.waitForConditions('trusted', 'NodesVerified=False/WrongBuild');
+    const failing = await api.until('the new Machine to have the result', async () =>
+      (await machinesOf('trusted')).find(({ status }) =>
+        status?.conditions?.some(({ type, status: is }) => type === 'winpool.dev/Verified' && is === 'False'),
+      ),
+    );
+    const names = namesOf(await machinesOf('trusted'));
+    assert.deepEqual(names.toSorted(), [old?.metadata.name ?? '', failing.metadata.name].toSorted());
+    await api.apply(machineTemplate('trusted-right', { windowsBuild: '10.0.20348.5139' }));
+    await roll('trusted-right');
+    const pool = await settled('trusted', 1);
+    assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
+  });
+
   it('changes nothing without permission, and shows the command that gives it', async () => {
     const { world } = fixture;
     await api.apply(

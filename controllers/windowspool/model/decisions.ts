@@ -25,6 +25,7 @@ export type Chain =
   | 'nodes'
   | 'taints'
   | 'nodeConditions'
+  | 'machineConditions'
   | 'nodePods'
   | 'terminatingNodes'
   | 'annotations';

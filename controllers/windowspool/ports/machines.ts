@@ -1,6 +1,7 @@
 /** Machines of Cluster API and of OpenShift, and the objects that keep a number of them. Texts of other controllers are cut and cleaned. */
 import type { MachineSetReference } from '../api/api.gen.ts';
 import type { CallError, CallResult } from './callResult.ts';
+import type { NodeCondition } from './nodes.ts';
 
 /** A MachineDeployment or a MachineSet. */
 export interface MachineSet {
@@ -42,6 +43,10 @@ export interface Machine {
   readonly hasFailed: boolean;
   /** What its controller reports as wrong; otherwise empty. */
   readonly problem: string;
+  /** Whether it is Ready only while it has the condition winpool.dev/Verified (spec.readinessGates). */
+  readonly hasReadinessGate: boolean;
+  /** The status of that condition; empty if it has none. */
+  readonly verified: string;
   /** The UID of the MachineSet that controls it; empty if there is none. */
   readonly controllerUid: string;
 }
@@ -71,6 +76,13 @@ export interface MachineSets {
   scale(ref: MachineSetReference, seen: MachineSet, replicas: number, signal: AbortSignal): Promise<CallResult<void>>;
   /** Marks a Machine as the one that goes when the number is lowered, and as already drained. */
   markForDeletion(ref: MachineSetReference, machine: Machine, signal: AbortSignal): Promise<CallResult<void>>;
+  /** Writes the condition winpool.dev/Verified of a Machine. */
+  report(
+    ref: MachineSetReference,
+    machine: Machine,
+    condition: NodeCondition,
+    signal: AbortSignal,
+  ): Promise<CallResult<void>>;
   /** Deletes a Machine, which its controller does not drain again. Success if it is gone. */
   delete(ref: MachineSetReference, machine: Machine, signal: AbortSignal): Promise<CallResult<void>>;
 }

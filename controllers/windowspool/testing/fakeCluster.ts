@@ -122,6 +122,8 @@ export class FakeCluster extends FakeCalls {
             }),
           ),
         markForDeletion: (_ref, machine) => this.call('patch machines', () => this.machines.mark(machine)),
+        report: (_ref, machine, { status }) =>
+          this.call('patch machines/status', () => this.machines.report(machine, status)),
         delete: (_ref, machine) => this.call('delete machines', () => this.machines.delete(machine)),
       },
       nodes: {

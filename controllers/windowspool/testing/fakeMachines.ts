@@ -72,6 +72,8 @@ export class FakeMachines {
       deleting: false,
       node: this.makesNodes ? name : '',
       providerID: this.makesNodes ? `sim://${name}` : '',
+      hasReadinessGate: false,
+      verified: '',
       hasFailed: false,
       problem: '',
       controllerUid: this.set?.uid ?? '',
@@ -101,6 +103,11 @@ export class FakeMachines {
     this.changes.push(`mark ${name}`);
     this.marked.add(name);
     this.drained.add(name);
+  }
+
+  report({ name }: Machine, verified: string): void {
+    this.changes.push(`report ${name} ${verified}`);
+    this.machines = this.machines.map((machine) => (machine.name === name ? { ...machine, verified } : machine));
   }
 
   delete({ name }: Machine): void {

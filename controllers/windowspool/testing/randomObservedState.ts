@@ -408,6 +408,8 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
         deleting: fc.boolean(),
         node: fc.constantFrom('', 'node-1', 'node-2'),
         providerID: fc.constantFrom('', 'sim://a', 'sim://b'),
+        hasReadinessGate: fc.boolean(),
+        verified: fc.constantFrom('', 'True', 'False', 'Unknown'),
         hasFailed: fc.boolean(),
         problem: fc.constantFrom('', 'InvalidConfiguration'),
         controllerUid: fc.constant('uid-windows'),

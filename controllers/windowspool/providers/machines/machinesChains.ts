@@ -8,6 +8,7 @@ import type { RuleChain } from '../../rules/ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
 import { admitMachines, drainMachines } from './drainMachines.ts';
 import type { MachinesDerived } from './machinesState.ts';
+import { reportVerification } from './readinessGateRules.ts';
 import { setSize } from './sizeRules.ts';
 
 /** The rules of a pool. */
@@ -20,6 +21,7 @@ export const machinesChains: readonly RuleChain<MachinesDerived>[] = [
   { about: 'nodes', rules: [markNodes] },
   { about: 'taints', rules: [correctTaints] },
   { about: 'nodeConditions', rules: [setNodeConditions] },
+  { about: 'machineConditions', rules: [reportVerification] },
   { about: 'nodePods', rules: [runNodePods] },
   { about: 'terminatingNodes', rules: [drainMachines] },
   { about: 'annotations', rules: [admitMachines] },

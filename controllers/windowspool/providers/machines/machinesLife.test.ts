@@ -229,6 +229,29 @@ describe('a node of a Machine with the annotation', () => {
   });
 });
 
+describe('a Machine with the readiness gate', () => {
+  it('gets the result of its node, once for each change', async () => {
+    const { world, deps } = await machinesWorld();
+    world.machines.machines = world.machines.machines.map((one) => ({ ...one, hasReadinessGate: one.name !== 'c' }));
+    await pass(world, deps, 5);
+    assert.deepEqual(world.machines.changes, ['report a True', 'report b True']);
+    const b = nodeOf(world, 'b') ?? assert.fail('no node');
+    world.setNode({ ...b, kernelVersion: '10.0.17763.1' });
+    await pass(world, deps, 5);
+    assert.deepEqual(world.machines.changes.slice(2), ['report b False']);
+    world.setNode({ ...b, resourceVersion: '99' });
+    await pass(world, deps, 5);
+    assert.deepEqual(world.machines.changes.slice(3), ['report b True']);
+  });
+
+  it('gets none while the pool is paused', async () => {
+    const { world, deps } = await machinesWorld({ paused: true });
+    world.machines.machines = world.machines.machines.map((one) => ({ ...one, hasReadinessGate: true }));
+    await pass(world, deps, 5);
+    assert.deepEqual(world.machines.changes, []);
+  });
+});
+
 describe('remediation of a pool of machines', () => {
   const remediation = { policy: 'Replace', unhealthyAfter: '10m', maxUnhealthy: 1 } as const;
 

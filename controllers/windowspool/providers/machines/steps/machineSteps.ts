@@ -1,6 +1,7 @@
 /** Steps that change Machines and their number. */
 
-import type { MachineSet } from '../../../ports/machines.ts';
+import type { Machine, MachineSet } from '../../../ports/machines.ts';
+import type { NodeCondition } from '../../../ports/nodes.ts';
 import { machinesIn } from '../../../rules/nodeSource.ts';
 import { type StepKinds, unobserved } from '../../../steps/stepKind.ts';
 import { count } from '../../../util/words.ts';
@@ -10,6 +11,8 @@ declare module '../../../model/steps.ts' {
   interface Steps {
     /** Sets the number of Machines of the pool's object. */
     scaleMachines: { set: MachineSet; replicas: number };
+    /** Writes the result of the verification of a node to its Machine. */
+    reportMachine: { machine: Machine; condition: NodeCondition };
     /** Deletes the Machine of a drained node after a last check of all conditions. */
     deleteMachine: MachineDeletion & {
       /** How many pods terminate with a node that is not drained. */
@@ -18,7 +21,7 @@ declare module '../../../model/steps.ts' {
   }
 }
 
-export const machineSteps: StepKinds<'scaleMachines' | 'deleteMachine'> = {
+export const machineSteps: StepKinds<'scaleMachines' | 'reportMachine' | 'deleteMachine'> = {
   scaleMachines: {
     subject: () => 'machines',
     describe: ({ set, replicas }) => `scale ${set.name} from ${set.replicas} to ${count(replicas, 'Machine')}`,
@@ -28,6 +31,15 @@ export const machineSteps: StepKinds<'scaleMachines' | 'deleteMachine'> = {
     appliesSpec: true,
     run: unobserved(({ set, replicas }, { machineSets }, signal, { pool }) =>
       machineSets.scale(machinesIn(pool.spec).ref, set, replicas, signal),
+    ),
+  },
+  reportMachine: {
+    subject: ({ machine }) => `Machine ${machine.name}`,
+    describe: ({ machine, condition }) =>
+      `set condition winpool.dev/Verified of Machine ${machine.name} to ${condition.status}`,
+    statusCanWait: true,
+    run: unobserved(({ machine, condition }, { machineSets }, signal, { pool }) =>
+      machineSets.report(machinesIn(pool.spec).ref, machine, condition, signal),
     ),
   },
   deleteMachine: {
