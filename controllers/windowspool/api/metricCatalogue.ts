@@ -2,18 +2,19 @@
  * The catalogue of the metrics of pools, as reasons.ts is for reasons: a metric, label or value that is not here cannot be reported. The page in the
  * docs is generated from it. Names follow https://prometheus.io/docs/practices/naming/.
  */
-import type { ExistingNodesConditions, NodeGroupConditions } from '../model/conditions.ts';
+import type { ExistingNodesConditions, MachinesConditions, NodeGroupConditions } from '../model/conditions.ts';
 import type { CanaryStage, ReplacementStage, TerminatingStage } from '../model/disruption.ts';
 import { PULL_STATES, TEST_STATES } from '../model/nodePodNeeds.ts';
 import { HEALTH_CODES, type NodeGroupStatus } from '../ports/eks.ts';
 import { adviceReasons, nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 
-/** The conditions that a pool of either kind can have. */
-export type ConditionType = keyof NodeGroupConditions | keyof ExistingNodesConditions;
+/** The conditions that a pool of any kind can have. */
+export type ConditionType = keyof NodeGroupConditions | keyof MachinesConditions | keyof ExistingNodesConditions;
 
 const CONDITIONS = [
   'Ready',
   'NodeGroupReady',
+  'MachinesReady',
   'NodesFound',
   'RuntimeClassReady',
   'NodesVerified',
@@ -112,10 +113,18 @@ const nodes = {
     state: { values: ['verified', 'joining', 'failing'] },
   }),
   windowspool_nodes_desired: poolGauge(
-    'Desired size of the node group in EKS. No series while it is not known, or for existingNodes.',
+    'Desired size of the node group in EKS, or of the object in machines.ref. No series while it is not known, or for existingNodes.',
   ),
-  windowspool_nodes_min: poolGauge('Minimum size in spec.nodeGroup.scaling.minSize. No series for existingNodes.'),
-  windowspool_nodes_max: poolGauge('Maximum size in spec.nodeGroup.scaling.maxSize. No series for existingNodes.'),
+  windowspool_machines: poolGauge(
+    'Machines of a pool by state. No series while they are not known, or for a pool without machines.',
+    { state: { values: ['withNode', 'withoutNode', 'deleting'] } },
+  ),
+  windowspool_nodes_min: poolGauge(
+    'Minimum size in spec.nodeGroup.scaling.minSize. No series for machines and existingNodes.',
+  ),
+  windowspool_nodes_max: poolGauge(
+    'Maximum size in spec.nodeGroup.scaling.maxSize. No series for machines and existingNodes.',
+  ),
   windowspool_nodes_max_unavailable: poolGauge(
     'How many nodes of a pool a rolling update may replace at the same time: disruption.maxUnavailable, or else that of the node group, as a number of nodes. No series while the desired size is not known, or for existingNodes.',
   ),

@@ -15,6 +15,7 @@ import { PoolNodes } from '../nodes/poolNodes.ts';
 import { planFor } from '../plan.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { Cluster, NewNodeGroup, NodeGroup } from '../ports/eks.ts';
+import type { MachinesView } from '../ports/machines.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { LaunchTemplate } from '../ports/prerequisites.ts';
@@ -304,7 +305,10 @@ export const RELEASE_FAILURE: ReleaseFailure = {
 };
 
 /** A change of the observed state, or the nodes of its pool. */
-export type ObservedStateChange = Partial<EksState> & { readonly nodes?: readonly NodeRecord[] };
+export type ObservedStateChange = Partial<EksState> & {
+  readonly nodes?: readonly NodeRecord[];
+  readonly machines?: MachinesView;
+};
 
 /** A pod of the operator that was just created for a node. */
 export function sampleNodePod(change: Partial<NodePod> = {}): NodePod {

@@ -1,11 +1,12 @@
 /** Pools of machines. */
 import type { MachinesSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api/api.gen.ts';
-import type { MachineSet } from '../ports/machines.ts';
+import type { MachineSet, MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { Deps } from '../reconcile.ts';
 import { machine } from './existingScenes.ts';
+import { FakeMachines } from './fakeMachines.ts';
 import { FakeWorld } from './fakeWorld.ts';
-import { samplePool } from './fixtures.ts';
+import { NOW, samplePool } from './fixtures.ts';
 import { wake } from './life.ts';
 import { podOn } from './nodeScenes.ts';
 
@@ -27,6 +28,13 @@ export function machinesPool(
 
 /** A node as it joins from a Machine. */
 const nodeOfMachine = (name: string): NodeRecord => machine(name, { uid: `uid-${name}` });
+
+/** What a MachineDeployment with three Machines has. */
+export function machinesView(): MachinesView {
+  const machines = new FakeMachines();
+  machines.create({}, nodeOfMachine, NOW);
+  return machines.view;
+}
 
 /** Lets the controller of the Machines work, and pods start on new nodes. */
 export function settleMachines(world: FakeWorld): void {

@@ -21,6 +21,7 @@ import {
   samplePool,
   sampleState,
 } from './fixtures.ts';
+import { machinesPool, machinesView } from './machineScenes.ts';
 import { CORE, NO_DNS, newcomer, PULL_ERROR, pulling, pullPod, testing, testPod } from './nodePodScenes.ts';
 import { scene, terminating } from './nodeScenes.ts';
 import { ONE_ZONE, sampleFacts } from './prerequisites.ts';
@@ -115,6 +116,13 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
   'a node group that is replaced': drainScene(),
   'a canary': canaryScene(),
   'existing nodes': { pool: existingPool(), group: { kind: 'absent' }, cluster: { kind: 'absent' }, now: NOW },
+  machines: {
+    pool: machinesPool(),
+    group: { kind: 'absent' },
+    cluster: { kind: 'absent' },
+    machines: machinesView(),
+    now: NOW,
+  },
 };
 
 /** Those observed states, complete. */

@@ -37,6 +37,9 @@ describe('a pool of machines', () => {
     assert.deepEqual(status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
     assert.deepEqual([status?.summary?.nodes, status?.nodes?.desired], ['3/3', 3]);
     assert.deepEqual(world.awsCalls(), []);
+    const { 'windowspool_machines{state="withNode"}': machines, windowspool_nodes_desired: desired } =
+      world.metrics.get('web') ?? {};
+    assert.deepEqual([machines, desired], [3, 3]);
   });
 
   it('takes no node that only has the name or the labels of one of its nodes', async () => {

@@ -8,6 +8,7 @@ import type { Provider } from '../provider.ts';
 import { machinesCapacity } from './machinesCapacity.ts';
 import { machinesChains, machinesDeletionChains } from './machinesChains.ts';
 import { machinesConditions } from './machinesConditions.ts';
+import { machinesSamples } from './machinesSamples.ts';
 import type { MachinesDerived, MachinesState } from './machinesState.ts';
 import { machineCounts } from './machinesStatus.ts';
 import { observeMachines } from './observeMachines.ts';
@@ -47,6 +48,7 @@ export const machines: Provider<MachinesState, MachinesDerived> = {
       ...(isHeld && { disruption }),
     };
   },
+  samples: machinesSamples,
   // Watches report every change; the periodic read is a safety net.
   untilNextRead: (s) => spread(s, s.settings.resyncMs),
   untilNextEvent: (s) => (hasNewMarks(s.pool) ? SHORTEST_MS : untilLate(s)),

@@ -48,7 +48,7 @@ end
 
 -- The pool is Ready, but other conditions need attention.
 local message = ready.message
-for _, type in ipairs({ "PrerequisitesMet", "NodeGroupReady", "NodesFound", "NodesVerified", "UpToDate" }) do
+for _, type in ipairs({ "PrerequisitesMet", "NodeGroupReady", "MachinesReady", "NodesFound", "NodesVerified", "UpToDate" }) do
   if conditions[type] ~= nil and conditions[type].status == "False" then
     message = message .. " " .. conditions[type].message
   end
