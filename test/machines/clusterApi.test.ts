@@ -157,6 +157,8 @@ describe('a pool of machines of Cluster API', function () {
     const machine = { readinessGates: [{ conditionType: 'winpool.dev/Verified' }] };
     await create('trusted', { replicas: 1, machine });
     await settled('trusted', 1);
+    // The conditions of v1beta2 have another place in v1beta1.
+    await fixture.world.patchPool('trusted', { machines: { ref: { apiVersion: 'cluster.x-k8s.io/v1beta1' } } });
     const [old] = await machinesOf('trusted');
     const isReady = ({ status }: Machine) =>
       status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
