@@ -338,6 +338,7 @@ export const onTheWay: ReadonlySet<string> = new Set<Reason>([
   'Deleting',
   'Retained',
   'Releasing',
+  'MachinesUnknown',
   'MachinesScaling',
   'MachinesRollingOut',
 ]);

@@ -40,7 +40,10 @@ export function disrupting({ after: s, decisions }: RunResult): ConditionState |
     describe(entry, s, waitOf(decisions, 'terminatingNodes', entry.uid)?.message),
   );
   const waits = describeWaiting(requested, s);
-  const refusals = refused.map(({ node, why, remedy }) => ({ text: `Node ${node} is not removed: ${why}.`, remedy }));
+  const refusals = refused.map(({ node, operation, why, remedy }) => ({
+    text: `Node ${node} is not ${operation === 'Remove' ? 'removed' : 'replaced'}: ${why}.`,
+    remedy,
+  }));
   const due = restOf(decisions, 'annotations') ? describeDue(s) : [];
   const lines = [...terminating, ...refusals, ...due];
   if (lines.length + waits.length === 0) return undefined;
@@ -51,7 +54,7 @@ export function disrupting({ after: s, decisions }: RunResult): ConditionState |
   if (terminating.some(({ done }) => !done)) return trueCondition('Draining', message, 'working');
   if (due.length > 0) return trueCondition('ReplacementDue', message);
   if (terminating.length > 0) return trueCondition('Drained', message);
-  return trueCondition(refusals.length > 0 ? 'RemovalRejected' : 'DisruptionPending', message);
+  return trueCondition(refused[0]?.reason ?? 'DisruptionPending', message);
 }
 
 /** Whether a step failed without which no node leaves. */

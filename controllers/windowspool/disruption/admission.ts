@@ -44,7 +44,8 @@ export function admit(s: ObservedState, capacity: Capacity): Admission {
     // A node that is unavailable anyway does not change the count.
     const fits =
       out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < max : out.size + missing < max;
-    if (why) refused.push({ node: name, why, remedy: insteadOfRemoval(name) });
+    const rejected = capacity.refusal ?? (why && { reason: 'RemovalRejected', why, remedy: insteadOfRemoval(name) });
+    if (rejected) refused.push({ node: name, operation, ...rejected });
     else if (!fits || isHeld) waiting.push(name);
     else {
       begin.push(candidate);

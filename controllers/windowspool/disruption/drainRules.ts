@@ -74,7 +74,8 @@ function isOnlyReported(s: Derived): boolean {
 /** What the nodes wait for that are not admitted now. */
 function waitOfRequests({ waiting, waitsOn, refused, halted }: Admission): Wait | undefined {
   if (waiting.length > 0) return { reason: 'DisruptionPending', on: waitsOn, progress: true };
-  if (refused.length > 0) return { reason: 'RemovalRejected', on: 'watch' };
+  const [rejected] = refused;
+  if (rejected) return { reason: rejected.reason, on: 'watch' };
   return halted === undefined ? undefined : { reason: 'TooManyUnhealthy', on: 'watch' };
 }
 

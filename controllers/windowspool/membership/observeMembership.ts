@@ -3,6 +3,7 @@
 import type { WindowsPool } from '../api/api.gen.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import { ownershipOf } from '../nodes/ownershipRecord.ts';
+import { SETTLING_MS } from '../nodes/verify.ts';
 import { baseState } from '../observation/baseState.ts';
 import type { Sources } from '../observation/sources.ts';
 import type { CallError } from '../ports/callResult.ts';
@@ -20,7 +21,7 @@ declare module '../observation/sources.ts' {
 export async function observeMembership(pool: WindowsPool, context: ObserveContext): Promise<ObservedState> {
   const { sources, now, signal } = context;
   const { nodeMembership, nodes } = sources;
-  const { base, expected } = baseState(pool, { hasGateTaint: false }, context);
+  const { base, expected } = baseState(pool, { hasGateTaint: false, settlingMs: SETTLING_MS }, context);
   const { poolNodes, membership, contested, listed } = nodeMembership.of(pool.metadata.name, expected);
   const unwatchedError = await readUnwatchedNodes(pool, membership, sources, signal);
   // A node that left the watch while the pool owned it must be released if it still exists.

@@ -1,6 +1,7 @@
 /** How many nodes a pool should have, and which of them may leave, as its provider says. Plain data. */
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import type { Refusal } from './disruption.ts';
 
 /** What the source of a pool's nodes has. */
 export interface Capacity {
@@ -12,6 +13,8 @@ export interface Capacity {
   readonly serving: ServingCapacity | undefined;
   /** Why none may leave, as the rest of a sentence; empty if nodes may. */
   readonly whyNone: string;
+  /** Why no node is replaced or removed until a user allows it; absent: nothing prevents it. */
+  readonly refusal?: Pick<Refusal, 'reason' | 'why' | 'remedy'>;
   /** The groups whose nodes may leave; undefined: those of all. */
   readonly idleGroups?: readonly string[];
   /** What the pool no longer needs, or is about to: its nodes leave one by one. */

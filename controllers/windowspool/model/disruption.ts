@@ -1,5 +1,6 @@
 /** Nodes that are drained and terminated, and what a pool knows of the disruption of other pools. */
 import type { LeavingNode, WindowsPoolStatus } from '../api/api.gen.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { KnownInstance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -52,6 +53,8 @@ export type Operation = 'Replace' | 'Remove' | 'DrainNodeGroup';
 /** Why a requested operation is not carried out. */
 export interface Refusal {
   readonly node: string;
+  readonly operation: Operation;
+  readonly reason: Reason;
   /** The rest of a sentence, without its full stop. */
   readonly why: string;
   /** It ends with a command. */

@@ -1,9 +1,8 @@
 /** How many nodes the object of a pool should have, and which of them may leave. Pure. */
-import { USABLE_BY_ANNOTATION } from '../../api/labels.ts';
 import type { Capacity, ServingCapacity } from '../../model/capacity.ts';
 import type { MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
-import { isUsable, type MachinesState, objectName, setOf } from './machinesState.ts';
+import { isUsable, type MachinesState, notUsable, objectName, setOf } from './machinesState.ts';
 
 /** What the object of the pool has. Machines without a node are remediated by a MachineHealthCheck, and not by the pool. */
 export function machinesCapacity(s: MachinesState): Capacity {
@@ -14,6 +13,7 @@ export function machinesCapacity(s: MachinesState): Capacity {
     size: set?.replicas,
     serving: set && whyNone === '' ? serving(s, set) : undefined,
     whyNone,
+    ...(set && !isUsable(s) && { refusal: notUsable(s) }),
     unjoined: [],
   };
 }
@@ -30,7 +30,6 @@ function whyNoneMayLeave(s: MachinesState, set: MachineSet | undefined): string 
   if (!set) return `${object} does not exist`;
   if (set.deleting) return `${object} is being deleted`;
   if (set.pausedBy !== '') return `${object} is paused: ${set.pausedBy}`;
-  if (!isUsable(s)) return `${object} does not have the annotation ${USABLE_BY_ANNOTATION}=${s.pool.metadata.name}`;
   return set.isRollingOut ? `${object} is replacing its Machines, because its template has changed` : '';
 }
 

@@ -190,6 +190,19 @@ describe('a node of a Machine with the annotation', () => {
     }
   });
 
+  it('replace is rejected without permission, with the command that gives it', async () => {
+    const { world, deps } = await machinesWorld({}, { usableBy: '' });
+    annotate(world, 'b', REPLACE);
+    await pass(world, deps, 5);
+    assert.deepEqual([world.machines.changes, nodeOf(world, 'b')?.unschedulable], [[], false]);
+    assertBrief(
+      conditionOf(world, 'Disrupting') ?? '',
+      'True MachineSetNotUsable',
+      'Node b is not replaced',
+      'annotate machinedeployment.cluster.x-k8s.io windows winpool.dev/usable-by=web --overwrite',
+    );
+  });
+
   it('replace stays if no Machine of the pool has it any more', async () => {
     const { world, deps } = await machinesWorld();
     world.pods = world.pods.map((pod) => ({ ...pod, keptBy: 'cart' }));

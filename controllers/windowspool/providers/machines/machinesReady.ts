@@ -78,7 +78,9 @@ function ofMachines(s: MachinesState, set: MachineSet): ConditionState | undefin
     const message = `${object} replaces its Machines, because its template has changed: ${count(set.outdated, 'Machine')} of the earlier one ${set.outdated === 1 ? 'is' : 'are'} left. disruption.maxUnavailable does not limit this.`;
     return falseCondition('MachinesRollingOut', message, 'working');
   }
-  if (live.length < set.replicas && set.problem !== '') {
+  const isLeaving = s.machines.kind === 'seen' && s.machines.machines.length > live.length;
+  // While Machines are deleted, the controller reports them as its problem.
+  if (live.length < set.replicas && set.problem !== '' && !isLeaving) {
     const message = `${object} has ${live.length} of ${count(set.replicas, 'Machine')}. Its controller reports: ${sentence(set.problem)}`;
     return falseCondition('MachinesMissing', message);
   }

@@ -1,5 +1,6 @@
 /** What a pool of machines adds to the observed state, and questions about it. Pure. */
 import { USABLE_BY_ANNOTATION } from '../../api/labels.ts';
+import type { Capacity } from '../../model/capacity.ts';
 import type { Derived } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts';
@@ -30,12 +31,14 @@ export function isUsable({ pool, machines }: MachinesState): boolean {
   return machines.kind === 'seen' && machines.set.usableBy === pool.metadata.name;
 }
 
-/** That the pool may not, in a sentence with the command that allows it. */
-export function describeNotUsable({ pool }: MachinesState): string {
+/** That the pool may not, and the command that allows it. */
+export function notUsable({ pool }: MachinesState): NonNullable<Capacity['refusal']> {
   const { name } = pool.metadata;
   const { kind, apiVersion, namespace, name: object } = machinesIn(pool.spec).ref;
   const resource = `${kind.toLowerCase()}.${apiVersion.split('/')[0]}`;
-  return `${objectName({ pool })} does not allow WindowsPool ${name} to change its size or delete its Machines. Allow it: kubectl -n ${namespace} annotate ${resource} ${object} ${USABLE_BY_ANNOTATION}=${name} --overwrite`;
+  const why = `${objectName({ pool })} does not allow WindowsPool ${name} to change its size or delete its Machines`;
+  const remedy = `Allow it: kubectl -n ${namespace} annotate ${resource} ${object} ${USABLE_BY_ANNOTATION}=${name} --overwrite`;
+  return { reason: 'MachineSetNotUsable', why, remedy };
 }
 
 /** `MachineDeployment clusters/windows`. */

@@ -3,7 +3,7 @@ import type { RuleResult } from '../../model/decisions.ts';
 import type { Step } from '../../model/steps.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { waitFor } from '../../rules/ruleChains.ts';
-import { describeNotUsable, isUsable, type MachinesDerived, type MachinesState, setOf } from './machinesState.ts';
+import { isUsable, type MachinesDerived, type MachinesState, notUsable, setOf } from './machinesState.ts';
 
 /** Ensures that the object gets a new `desiredSize`, once: an autoscaler or another user may change it after that. */
 export function setSize(s: MachinesDerived): RuleResult | Step[] | undefined {
@@ -11,7 +11,8 @@ export function setSize(s: MachinesDerived): RuleResult | Step[] | undefined {
   const { desiredSize } = machinesIn(s.pool.spec);
   if (!set || set.deleting || desiredSize === undefined || desiredSize === lastSize(s)) return undefined;
   if (set.replicas === desiredSize) return undefined;
-  if (!isUsable(s)) return waitFor('MachineSetNotUsable', 'watch', { message: describeNotUsable(s) });
+  const { reason, why, remedy } = notUsable(s);
+  if (!isUsable(s)) return waitFor(reason, 'watch', { message: `${why}. ${remedy}` });
   return [{ kind: 'scaleMachines', set, replicas: desiredSize }];
 }
 
