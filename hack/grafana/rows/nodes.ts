@@ -27,6 +27,7 @@ export function nodes(): PanelBuilder[] {
         { expr: sum(ofPools('windowspool_nodes_min')), legend: 'minSize' },
         { expr: sum(ofPools('windowspool_nodes_max')), legend: 'maxSize' },
         { expr: sum(ofPools('windowspool_warm_instances')), legend: 'warm' },
+        { expr: sum(ofPools('windowspool_machines', { state: 'withoutNode' })), legend: 'Machines without a node' },
       ],
     }),
     graph(
