@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { machineIdentity, machineOf, machineSetOf } from './machines.ts';
+import type { KubernetesClient } from './client.ts';
+import { KubernetesError } from './kubernetesError.ts';
+import { createMachineSets, machineIdentity, machineOf, machineSetOf } from './machines.ts';
 
 const meta = { name: 'windows', uid: 'uid-windows', resourceVersion: '7', creationTimestamp: '2026-03-01T12:00:00Z' };
 const owner = { apiVersion: 'v1', kind: 'MachineSet', name: 'set', uid: 'uid-set', controller: true };
@@ -13,6 +15,7 @@ describe('a Machine', () => {
     createdAt: Date.parse('2026-03-01T12:00:00Z'),
     deleting: false,
     controllerUid: 'uid-set',
+    goesAtSize: undefined,
     node: 'win-1',
     providerID: 'vsphere://1',
     hasReadinessGate: false,
@@ -42,6 +45,16 @@ describe('a Machine', () => {
       { node, providerID, hasFailed, controllerUid },
       { node: '', providerID: '', hasFailed: false, controllerUid: '' },
     );
+  });
+
+  it('has the size of its mark only if the operator has set that', () => {
+    for (const [key, value, size] of [
+      ['cluster.x-k8s.io/delete-machine', 'winpool.dev-2', 2],
+      ['machine.openshift.io/delete-machine', 'winpool.dev-0', 0],
+      ['cluster.x-k8s.io/delete-machine', 'true', undefined],
+      ['machine.openshift.io/delete-machine', '', undefined],
+    ] as const)
+      assert.equal(machineOf({ metadata: { ...meta, annotations: { [key]: value } } }).goesAtSize, size, value);
   });
 
   const problems: readonly (readonly [status: object, problem: string, hasFailed: boolean])[] = [
@@ -151,5 +164,39 @@ describe('a MachineDeployment or MachineSet', () => {
     assert.equal(identity.absorbUnchanged?.(known, newer), true);
     assert.equal(known.resourceVersion, '8');
     assert.equal(identity.absorbUnchanged?.(known, deployment({ spec: { replicas: 2 } })), false);
+  });
+});
+
+describe('the port of Machines', () => {
+  const ref = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'MachineSet', namespace: 'a', name: 'windows' } as const;
+  const machine = machineOf({ metadata: { ...meta, name: 'm' } });
+  const { signal } = new AbortController();
+
+  /** The port, and the requests that it sends. Those of the method in `denied` fail. */
+  function recorded(denied?: string) {
+    const requests: string[] = [];
+    const request = async (method: string, path: string, { body }: { body?: object } = {}) => {
+      requests.push(`${method} ${path} ${JSON.stringify(body)}`);
+      if (method === denied) throw new KubernetesError('no', { status: 403, reason: 'Forbidden' });
+      return {};
+    };
+    return { requests, port: createMachineSets({ request } as unknown as KubernetesClient) };
+  }
+
+  it('deletes a Machine before it marks it as drained: one that stays must be drained when another user deletes it', async () => {
+    const { requests, port } = recorded();
+    assert.ok((await port.delete(ref, machine, signal)).ok);
+    assert.match(requests.join('\n'), /^DELETE .*\/machines\/m .*uid-windows.*\nPATCH .*exclude-node-draining":"true"/);
+    const refused = recorded('DELETE');
+    assert.ok(!(await refused.port.delete(ref, machine, signal)).ok);
+    assert.equal(refused.requests.length, 1);
+  });
+
+  it('marks a Machine with the size at which it goes, and removes its marks', async () => {
+    const { requests, port } = recorded();
+    await port.markForDeletion(ref, machine, 2, signal);
+    await port.unmark(ref, machine, signal);
+    assert.match(requests[0] ?? '', /PATCH .*delete-machine":"winpool\.dev-2".*exclude-node-draining":"true"/);
+    assert.match(requests[1] ?? '', /PATCH .*delete-machine":null.*exclude-node-draining":null/);
   });
 });

@@ -116,7 +116,17 @@ export function machineOf({ metadata = {}, spec = {}, status = {} }: Wire<Machin
     verified: foreignText(conditionsOf(status).find(({ type }) => type === VERIFIED_CONDITION)?.status ?? ''),
     hasFailed: status.phase === 'Failed' || failureOf(status) !== undefined,
     problem: problemOf(status, MACHINE_CONDITIONS),
+    goesAtSize: markedSize(metadata.annotations),
   };
+}
+
+/** The value of the mark, which users set to other values: their marks are theirs. */
+const markFor = (size: number) => `winpool.dev-${size}`;
+
+function markedSize(annotations: Readonly<Record<string, string>> = {}): number | undefined {
+  const values = [CLUSTER_API_MARKS, OPENSHIFT_MARKS].map(({ goesFirst }) => annotations[goesFirst] ?? '');
+  const [, size] = /^winpool\.dev-(\d{1,5})$/.exec(values.join('')) ?? [];
+  return size === undefined ? undefined : Number(size);
 }
 
 function commonOf(metadata: Wire<V1ObjectMeta>) {
@@ -219,11 +229,11 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
   const patchMachine = async (
     ref: MachineSetReference,
     { name, uid }: Machine,
-    keys: readonly string[],
+    annotations: Readonly<Record<string, string | null>>,
     signal: AbortSignal,
   ) => {
     // The uid is a precondition.
-    const body = { metadata: { uid, annotations: Object.fromEntries(keys.map((key) => [key, 'true'])) } };
+    const body = { metadata: { uid, annotations } };
     const options = { body, contentType: PATCH.merge, signal };
     await client.request('PATCH', pathOf(ref, 'Machine', name), options);
   };
@@ -250,10 +260,16 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
           signal,
         });
       }),
-    markForDeletion: (ref, machine, signal) =>
-      toCallResult('patch machines', signal, () =>
-        patchMachine(ref, machine, [annotationsOf(ref).goesFirst, annotationsOf(ref).isDrained], signal),
-      ),
+    markForDeletion: (ref, machine, size, signal) =>
+      toCallResult('patch machines', signal, () => {
+        const { goesFirst, isDrained } = annotationsOf(ref);
+        return patchMachine(ref, machine, { [goesFirst]: markFor(size), [isDrained]: 'true' }, signal);
+      }),
+    unmark: (ref, machine, signal) =>
+      toCallResult('patch machines', signal, async () => {
+        const { goesFirst, isDrained } = annotationsOf(ref);
+        await ignoreNotFound(patchMachine(ref, machine, { [goesFirst]: null, [isDrained]: null }, signal));
+      }),
     report: (ref, { name, uid }, condition, signal) =>
       toCallResult('patch machines/status', signal, async () => {
         const conditions = [
@@ -277,9 +293,10 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
       }),
     delete: (ref, machine, signal) =>
       toCallResult('delete machines', signal, async () => {
-        await patchMachine(ref, machine, [annotationsOf(ref).isDrained], signal);
         const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: machine.uid } };
         await ignoreNotFound(client.request('DELETE', pathOf(ref, 'Machine', machine.name), { body, signal }));
+        // Only now: a Machine that stays must be drained when another one deletes it. Most Machines have a finalizer, and are still there.
+        await ignoreNotFound(patchMachine(ref, machine, { [annotationsOf(ref).isDrained]: 'true' }, signal));
       }),
   };
 }
@@ -289,15 +306,17 @@ function controlled<T extends Machine | MachineSet>(object: T, by: readonly Mach
   return by.some(({ uid }) => uid === object.controllerUid) ? object : undefined;
 }
 
+const CLUSTER_API_MARKS = {
+  goesFirst: 'cluster.x-k8s.io/delete-machine',
+  isDrained: 'machine.cluster.x-k8s.io/exclude-node-draining',
+};
+
+const OPENSHIFT_MARKS = {
+  goesFirst: 'machine.openshift.io/delete-machine',
+  isDrained: 'machine.openshift.io/exclude-node-draining',
+};
+
 /** An empty value is ignored by OpenShift: https://github.com/openshift/machine-api-operator/blob/main/pkg/controller/machineset/delete_policy.go */
 function annotationsOf({ apiVersion }: MachineSetReference) {
-  return apiVersion === OPENSHIFT
-    ? {
-        goesFirst: 'machine.openshift.io/delete-machine',
-        isDrained: 'machine.openshift.io/exclude-node-draining',
-      }
-    : {
-        goesFirst: 'cluster.x-k8s.io/delete-machine',
-        isDrained: 'machine.cluster.x-k8s.io/exclude-node-draining',
-      };
+  return apiVersion === OPENSHIFT ? OPENSHIFT_MARKS : CLUSTER_API_MARKS;
 }

@@ -9,6 +9,7 @@ export type Chain =
   | 'launchTemplate'
   | 'nodeGroup'
   | 'machines'
+  | 'marks'
   | 'replacement'
   | 'version'
   | 'config'

@@ -49,6 +49,8 @@ export interface Machine {
   readonly verified: string;
   /** The UID of the MachineSet that controls it; empty if there is none. */
   readonly controllerUid: string;
+  /** The size for which the operator marked it as the first to go; undefined: it did not. */
+  readonly goesAtSize: number | undefined;
 }
 
 /**
@@ -74,8 +76,15 @@ export interface MachineSets {
   ): Promise<CallResult<Omit<Extract<MachinesView, { kind: 'seen' }>, 'kind'> | undefined>>;
   /** Sets the number of Machines. Error `conflict` if the object has changed since it was seen. */
   scale(ref: MachineSetReference, seen: MachineSet, replicas: number, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Marks a Machine as the one that goes when the number is lowered, and as already drained. */
-  markForDeletion(ref: MachineSetReference, machine: Machine, signal: AbortSignal): Promise<CallResult<void>>;
+  /** Marks a Machine as the one that goes when the number is lowered to `size`, and as already drained. */
+  markForDeletion(
+    ref: MachineSetReference,
+    machine: Machine,
+    size: number,
+    signal: AbortSignal,
+  ): Promise<CallResult<void>>;
+  /** Removes these marks. */
+  unmark(ref: MachineSetReference, machine: Machine, signal: AbortSignal): Promise<CallResult<void>>;
   /** Writes the condition winpool.dev/Verified of a Machine. */
   report(
     ref: MachineSetReference,

@@ -121,7 +121,8 @@ export class FakeCluster extends FakeCalls {
               return isCurrent ? done : { ok: false, error: sampleError('conflict') };
             }),
           ),
-        markForDeletion: (_ref, machine) => this.call('patch machines', () => this.machines.mark(machine)),
+        markForDeletion: (_ref, machine, size) => this.call('patch machines', () => this.machines.mark(machine, size)),
+        unmark: (_ref, machine) => this.call('patch machines', () => this.machines.unmark(machine)),
         report: (_ref, machine, { status }) =>
           this.call('patch machines/status', () => this.machines.report(machine, status)),
         delete: (_ref, machine) => this.call('delete machines', () => this.machines.delete(machine)),

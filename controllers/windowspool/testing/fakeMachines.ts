@@ -28,8 +28,8 @@ export class FakeMachines {
   /** Whether new Machines get a node. */
   makesNodes = true;
   machines: readonly Machine[] = [];
-  /** Machines that were marked as the first to go. */
-  readonly marked = new Set<string>();
+  /** Whether its controller deletes another Machine than the marked one, as that of a MachineDeployment may with several MachineSets. */
+  ignoresMarks = false;
   /** Those that its controller drains no more. */
   readonly drained = new Set<string>();
   /** What was done to them, such as `delete a` and `scale 2`. */
@@ -49,7 +49,8 @@ export class FakeMachines {
     const gone = this.machines.filter(({ deleting }) => deleting);
     const live = this.machines.filter(({ deleting }) => !deleting);
     const surplus = Math.max(0, live.length - this.set.replicas);
-    const leaving = [...live].sort((a, b) => Number(this.marked.has(b.name)) - Number(this.marked.has(a.name)));
+    const isFirst = ({ goesAtSize }: Machine) => Number((goesAtSize !== undefined) !== this.ignoresMarks);
+    const leaving = [...live].sort((a, b) => isFirst(b) - isFirst(a));
     const ended = new Set([...gone, ...leaving.slice(0, surplus)].map(({ name }) => name));
     const kept = this.machines.filter(({ name }) => !ended.has(name));
     const added = Array.from({ length: Math.max(0, this.set.replicas - kept.length) }, () => this.#machine(now));
@@ -77,6 +78,7 @@ export class FakeMachines {
       hasFailed: false,
       problem: '',
       controllerUid: this.set?.uid ?? '',
+      goesAtSize: undefined,
     };
   }
 
@@ -99,9 +101,9 @@ export class FakeMachines {
     if (this.set) this.set = { ...this.set, replicas, resourceVersion: `${Number(this.set.resourceVersion) + 1}` };
   }
 
-  mark({ name }: Machine): void {
+  mark({ name }: Machine, size: number): void {
     this.changes.push(`mark ${name}`);
-    this.marked.add(name);
+    this.#set(name, { goesAtSize: size });
     this.drained.add(name);
   }
 
@@ -110,9 +112,19 @@ export class FakeMachines {
     this.machines = this.machines.map((machine) => (machine.name === name ? { ...machine, verified } : machine));
   }
 
+  unmark({ name }: Machine): void {
+    this.changes.push(`unmark ${name}`);
+    this.#set(name, { goesAtSize: undefined });
+    this.drained.delete(name);
+  }
+
   delete({ name }: Machine): void {
     this.changes.push(`delete ${name}`);
     this.drained.add(name);
-    this.machines = this.machines.map((machine) => (machine.name === name ? { ...machine, deleting: true } : machine));
+    this.#set(name, { deleting: true });
+  }
+
+  #set(name: string, change: Partial<Machine>): void {
+    this.machines = this.machines.map((machine) => (machine.name === name ? { ...machine, ...change } : machine));
   }
 }

@@ -413,6 +413,7 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
         hasFailed: fc.boolean(),
         problem: fc.constantFrom('', 'InvalidConfiguration'),
         controllerUid: fc.constant('uid-windows'),
+        goesAtSize: fc.constantFrom(undefined, 1, 3),
       }),
       { maxLength: 5 },
     ),

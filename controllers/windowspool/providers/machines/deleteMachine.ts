@@ -5,7 +5,7 @@ import { isStillRequested } from '../../disruption/remediation.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Writers } from '../../model/writers.ts';
 import type { CallError, CallResult } from '../../ports/callResult.ts';
-import type { Machine } from '../../ports/machines.ts';
+import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 
@@ -16,8 +16,8 @@ export interface MachineDeletion {
 }
 
 /**
- * Deletes the Machine of the node or, to remove the node for good, lowers the number of Machines by one after marking this one. Can be repeated: a number that is
- * already lower than that of the Machines is not lowered again. Error `conflict` if the node is another one or its operation is no longer requested, and
+ * Deletes the Machine of the node or, to remove the node for good, lowers the number of Machines by one after marking this one. Can be repeated: the mark has the
+ * lower number, so that it is lowered once. Error `conflict` if the node is another one, its operation is no longer requested, or its turn has not come, and
  * `refused` if no Machine of the pool has it.
  */
 export async function deleteMachine(
@@ -42,10 +42,30 @@ export async function deleteMachine(
   if (machine.deleting) return DONE;
   if (entry.operation !== 'Remove') return machineSets.delete(ref, machine, signal);
   const { set, machines } = seen.value;
-  const live = machines.filter(({ deleting }) => !deleting).length;
-  if (set.replicas < live) return DONE;
-  const marked = await machineSets.markForDeletion(ref, machine, signal);
-  return marked.ok ? machineSets.scale(ref, set, set.replicas - 1, signal) : marked;
+  if (isShrinking({ set, machines }))
+    return isAboutToGo(machine, { set, machines })
+      ? DONE
+      : failed('conflict', 'Changed', `the number of Machines is being lowered to ${set.replicas}`);
+  // The number was lowered for this Machine, and its controller has deleted another one: it creates one for this one.
+  if (isLowered(machine, set)) return machineSets.delete(ref, machine, signal);
+  const size = set.replicas - 1;
+  const marked = await machineSets.markForDeletion(ref, machine, size, signal);
+  return marked.ok ? machineSets.scale(ref, set, size, signal) : marked;
+}
+
+type Seen = Pick<Extract<MachinesView, { kind: 'seen' }>, 'set' | 'machines'>;
+
+/** Whether the number of Machines was lowered for this one, and its controller is about to delete it. */
+export function isAboutToGo(machine: Machine, seen: Seen): boolean {
+  return isLowered(machine, seen.set) && isShrinking(seen);
+}
+
+function isLowered({ goesAtSize }: Machine, { replicas }: MachineSet): boolean {
+  return goesAtSize !== undefined && replicas <= goesAtSize;
+}
+
+function isShrinking({ set, machines }: Seen): boolean {
+  return set.replicas < machines.filter(({ deleting }) => !deleting).length;
 }
 
 /** Whether the Machine has this node: their provider IDs are equal, and a node cannot change its own. */

@@ -6,15 +6,18 @@ import { isCordonedByOperator } from '../../disruption/nodeAnnotations.ts';
 import { isStillInBudget } from '../../disruption/nodeBudget.ts';
 import type { ReadTerminatingNode } from '../../disruption/observeLeavingNodes.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
+import { terminatingNodes } from '../../disruption/reservation.ts';
 import { isTerminated } from '../../disruption/terminatingNode.ts';
 import { nodesOfMachines } from '../../membership/machineNodes.ts';
 import type { RuleResult } from '../../model/decisions.ts';
 import type { TerminatingNodeView } from '../../model/disruption.ts';
+import type { Step } from '../../model/steps.ts';
 import type { Sources } from '../../observation/sources.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
 import { describeUnread } from '../../util/words.ts';
-import { isOf } from './deleteMachine.ts';
-import type { MachinesDerived, MachinesState } from './machinesState.ts';
+import { isAboutToGo, isOf } from './deleteMachine.ts';
+import { liveMachines, type MachinesDerived, type MachinesState } from './machinesState.ts';
 
 /** Ensures that admitted nodes are drained and their Machines deleted, or restored. */
 export function drainMachines(s: MachinesDerived): RuleResult {
@@ -26,6 +29,14 @@ export function admitMachines(s: MachinesDerived): RuleResult {
   return admissionSteps(s);
 }
 
+/** Ensures that a Machine whose node stays is neither deleted before others, nor without a drain. */
+export function unmarkMachines(s: MachinesDerived): Step[] {
+  const leaving = isDeleting(s.pool) ? [] : terminatingNodes(s.pool).filter(({ operation }) => operation === 'Remove');
+  const names = new Set(leaving.map(({ name }) => name));
+  const marked = liveMachines(s).filter(({ goesAtSize, node }) => goesAtSize !== undefined && !names.has(node));
+  return marked.map((machine) => ({ kind: 'unmarkMachine', machine }));
+}
+
 /** The next action for a node, from its state as just read. */
 function nextDrainAction(view: TerminatingNodeView, s: MachinesDerived): DrainAction {
   const { entry, node, member } = view;
@@ -33,7 +44,10 @@ function nextDrainAction(view: TerminatingNodeView, s: MachinesDerived): DrainAc
   if (!node.ok) return { kind: 'wait', why: describeUnread('The node', node.error) };
   if (!now || now.deleting || isTerminated(view)) return { kind: 'done' };
   const machine = s.machines.kind === 'seen' ? s.machines.machines.find((one) => isOf(one, now)) : undefined;
-  if (machine?.deleting) return { kind: 'wait' };
+  if (machine?.deleting) return { kind: 'wait', why: 'Its Machine is being deleted.' };
+  // It is too late to keep the node.
+  if (machine && s.machines.kind === 'seen' && isAboutToGo(machine, s.machines))
+    return { kind: 'wait', why: 'The controller of the Machines is about to delete its Machine.' };
   if (!isStillRequested(entry, now, s, undefined)) return { kind: 'restore' };
   if (!member?.ok) return waitAction(entry, s, 'It is not known whether a Machine of the pool has it.');
   if (!member.value)

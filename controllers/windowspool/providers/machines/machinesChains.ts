@@ -6,7 +6,7 @@ import { correctTaints, setNodeConditions } from '../../nodes/nodeRules.ts';
 import { addFinalizerFirst } from '../../rules/finalizerRule.ts';
 import type { RuleChain } from '../../rules/ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
-import { admitMachines, drainMachines } from './drainMachines.ts';
+import { admitMachines, drainMachines, unmarkMachines } from './drainMachines.ts';
 import type { MachinesDerived } from './machinesState.ts';
 import { reportVerification } from './readinessGateRules.ts';
 import { setSize } from './sizeRules.ts';
@@ -18,6 +18,7 @@ export const machinesChains: readonly RuleChain<MachinesDerived>[] = [
   { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
   { about: 'machines', rules: [setSize] },
+  { about: 'marks', rules: [unmarkMachines] },
   { about: 'nodes', rules: [markNodes] },
   { about: 'taints', rules: [correctTaints] },
   { about: 'nodeConditions', rules: [setNodeConditions] },
@@ -29,6 +30,7 @@ export const machinesChains: readonly RuleChain<MachinesDerived>[] = [
 
 /** The rules of a pool that is being deleted: its object and its Machines stay. */
 export const machinesDeletionChains: readonly RuleChain<MachinesDerived>[] = [
+  { about: 'marks', rules: [unmarkMachines] },
   { about: 'nodePods', rules: [deleteNodePods] },
   { about: 'deletion', rules: [releaseMarkedNodes] },
 ];

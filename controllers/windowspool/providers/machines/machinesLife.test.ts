@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { POOL_KEY, REMOVE_ANNOTATION } from '../../api/labels.ts';
 import type { Deps } from '../../reconcile.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
+import { sampleError } from '../../testing/fixtures.ts';
 import { assertBrief, assertBriefs } from '../../testing/goldenTexts.ts';
 import { conditionOf, ready, until, wake } from '../../testing/life.ts';
 import { machinesPool, machinesWorld, settleMachines } from '../../testing/machineScenes.ts';
@@ -213,6 +214,53 @@ describe('a node of a Machine with the annotation', () => {
     world.pods = [];
     await pass(world, deps, 5);
     assert.deepEqual([world.machines.changes, nodeOf(world, 'b')?.unschedulable], [[], false]);
+  });
+
+  it('remove lowers the number once, although the controller of the Machines deletes another one', async () => {
+    const { world, deps } = await machinesWorld();
+    world.machines.ignoresMarks = true;
+    annotate(world, 'b', REMOVE);
+    await untilSettled(world, deps);
+    assert.deepEqual([world.machines.changes, replicas(world)], [['mark b', 'scale 2', 'delete b'], 2]);
+    assert.equal(nodeOf(world, 'b'), undefined);
+  });
+
+  it('remove is not repeated while the controller of the Machines does nothing', async () => {
+    const { world, deps } = await machinesWorld();
+    annotate(world, 'b', REMOVE);
+    await pass(world, deps, 10);
+    assert.deepEqual(world.machines.changes, ['mark b', 'scale 2']);
+    assert.equal(world.events.filter(({ reason }) => reason === 'MachineDeleted').length, 1);
+    assertBrief(conditionOf(world, 'Disrupting') ?? '', 'True Draining', 'b', 'is about to delete its Machine');
+  });
+
+  it('remove leaves no mark when it is canceled: the next removal takes no other node', async () => {
+    const { world, deps } = await machinesWorld();
+    world.fails = (call) => (call === 'patch machinesets/scale' ? sampleError('denied') : undefined);
+    annotate(world, 'a', REMOVE);
+    await pass(world, deps, 2);
+    assert.deepEqual([...new Set(world.machines.changes)], ['mark a']);
+    annotate(world, 'a', {});
+    world.fails = () => undefined;
+    await pass(world, deps, 2);
+    assert.deepEqual([world.machines.changes.at(-1), [...world.machines.drained]], ['unmark a', []]);
+    annotate(world, 'c', REMOVE);
+    const isDone = () => {
+      settleMachines(world);
+      return isSettled(world) && world.nodes.length === 2;
+    };
+    await until(world, deps, isDone, 'the removal of c');
+    assert.equal(names(world), 'a b');
+  });
+
+  it('remove leaves no mark when the pool is deleted', async () => {
+    const { world, deps } = await machinesWorld();
+    world.fails = (call) => (call === 'patch machinesets/scale' ? sampleError('denied') : undefined);
+    annotate(world, 'a', REMOVE);
+    await pass(world, deps, 2);
+    world.remove('web');
+    await pass(world, deps, 1);
+    assert.deepEqual([world.pools.size, world.machines.changes.at(-1)], [0, 'unmark a']);
   });
 
   it('is replaced once, whatever call the operator crashes at', async () => {

@@ -13,6 +13,8 @@ declare module '../../../model/steps.ts' {
     scaleMachines: { set: MachineSet; replicas: number };
     /** Writes the result of the verification of a node to its Machine. */
     reportMachine: { machine: Machine; condition: NodeCondition };
+    /** Removes the marks of a removal that was given up. */
+    unmarkMachine: { machine: Machine };
     /** Deletes the Machine of a drained node after a last check of all conditions. */
     deleteMachine: MachineDeletion & {
       /** How many pods terminate with a node that is not drained. */
@@ -21,7 +23,7 @@ declare module '../../../model/steps.ts' {
   }
 }
 
-export const machineSteps: StepKinds<'scaleMachines' | 'reportMachine' | 'deleteMachine'> = {
+export const machineSteps: StepKinds<'scaleMachines' | 'reportMachine' | 'unmarkMachine' | 'deleteMachine'> = {
   scaleMachines: {
     subject: () => 'machines',
     describe: ({ set, replicas }) => `scale ${set.name} from ${set.replicas} to ${count(replicas, 'Machine')}`,
@@ -40,6 +42,13 @@ export const machineSteps: StepKinds<'scaleMachines' | 'reportMachine' | 'delete
     statusCanWait: true,
     run: unobserved(({ machine, condition }, { machineSets }, signal, { pool }) =>
       machineSets.report(machinesIn(pool.spec).ref, machine, condition, signal),
+    ),
+  },
+  unmarkMachine: {
+    subject: ({ machine }) => `Machine ${machine.name}`,
+    describe: ({ machine }) => `remove the mark for deletion from Machine ${machine.name}`,
+    run: unobserved(({ machine }, { machineSets }, signal, { pool }) =>
+      machineSets.unmark(machinesIn(pool.spec).ref, machine, signal),
     ),
   },
   deleteMachine: {
