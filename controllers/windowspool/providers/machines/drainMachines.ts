@@ -10,9 +10,11 @@ import { terminatingNodes } from '../../disruption/reservation.ts';
 import { isTerminated } from '../../disruption/terminatingNode.ts';
 import { nodesOfMachines } from '../../membership/machineNodes.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { TerminatingNodeView } from '../../model/disruption.ts';
+import type { Admission, TerminatingNodeView } from '../../model/disruption.ts';
 import type { Step } from '../../model/steps.ts';
 import type { Sources } from '../../observation/sources.ts';
+import type { Machine } from '../../ports/machines.ts';
+import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { describeUnread } from '../../util/words.ts';
@@ -21,7 +23,21 @@ import { liveMachines, type MachinesDerived, type MachinesState } from './machin
 
 /** Ensures that admitted nodes are drained and their Machines deleted, or restored. */
 export function drainMachines(s: MachinesDerived): RuleResult {
-  return drainSteps(s, nextDrainAction);
+  const { steps, ...result } = drainSteps(s, nextDrainAction);
+  const isKept = (step: Step) => step.kind === 'uncordonNode' && deletingMachineOf(step.node, s) !== undefined;
+  return { ...result, steps: steps.filter((step) => !isKept(step)) };
+}
+
+/** The nodes whose turn begins, and those that wait, without those whose Machines are being deleted: a finalizer can keep such a Machine forever. */
+export function withoutDeleting({ begin, ...rest }: Admission, s: MachinesState): Admission {
+  const requested = new Map(s.poolNodes.requested.map((node) => [node.name, node]));
+  const stays = (name: string) => deletingMachineOf(requested.get(name), s) === undefined;
+  return { ...rest, begin: begin.filter(({ name }) => stays(name)), waiting: rest.waiting.filter(stays) };
+}
+
+function deletingMachineOf(node: NodeRecord | undefined, { machines }: MachinesState): Machine | undefined {
+  if (!node || machines.kind !== 'seen') return undefined;
+  return machines.machines.find((one) => one.deleting && isOf(one, node));
 }
 
 /** Ensures that nodes to be removed are admitted when the budget allows it. */

@@ -12,6 +12,8 @@ import { REPLACE } from '../../testing/nodeScenes.ts';
 const REMOVE = { [REMOVE_ANNOTATION]: 'true' };
 const names = (world: FakeWorld) => world.nodes.map(({ name }) => name).join(' ');
 const replicas = (world: FakeWorld) => world.machines.set?.replicas;
+const machineIn = (world: FakeWorld, name: string) =>
+  world.machines.machines.find((one) => one.name === name) ?? assert.fail(`no Machine ${name}`);
 const size = (desiredSize: number) => machinesPool({ machines: { desiredSize } });
 
 /** Runs and lets the controller of the Machines work, until the pool holds no share of the budget and has its nodes. */
@@ -251,6 +253,28 @@ describe('a node of a Machine with the annotation', () => {
     };
     await until(world, deps, isDone, 'the removal of c');
     assert.equal(names(world), 'a b');
+  });
+
+  it('stays cordoned while a finalizer keeps its Machine, but does not hold the budget forever', async () => {
+    const { world, deps } = await machinesWorld();
+    annotate(world, 'b', REPLACE);
+    await pass(world, deps, 5);
+    assertBrief(conditionOf(world, 'Disrupting') ?? '', 'True Draining', 'b', 'Its Machine is being deleted.');
+    world.machines.machines = [
+      ...world.machines.machines,
+      { ...machineIn(world, 'a'), name: 'd', uid: 'd', node: 'd', providerID: 'sim://d' },
+    ];
+    world.nodes = [
+      ...world.nodes,
+      { ...(nodeOf(world, 'a') ?? assert.fail('no node')), name: 'd', uid: 'uid-d', providerID: 'sim://d' },
+    ];
+    await pass(world, deps, 60);
+    assert.equal(nodeOf(world, 'b')?.unschedulable, true);
+    assert.deepEqual(
+      world.events.map(({ reason }) => reason).filter((reason) => reason.startsWith('NodeDisruption')),
+      ['NodeDisruptionStarted'],
+    );
+    assert.equal(isSettled(world), true);
   });
 
   it('remove leaves no mark when the pool is deleted', async () => {

@@ -5,6 +5,7 @@ import type { MachinesConditions } from '../../model/conditions.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { SHORTEST_MS, spread } from '../../rules/retryIntervals.ts';
 import type { Provider } from '../provider.ts';
+import { withoutDeleting } from './drainMachines.ts';
 import { machinesCapacity } from './machinesCapacity.ts';
 import { machinesChains, machinesDeletionChains } from './machinesChains.ts';
 import { machinesConditions } from './machinesConditions.ts';
@@ -22,7 +23,7 @@ export const machines: Provider<MachinesState, MachinesDerived> = {
   capacity: machinesCapacity,
   due: (s) => {
     const capacity = machinesCapacity(s);
-    return { capacity, nodes: admit(s, capacity) };
+    return { capacity, nodes: withoutDeleting(admit(s, capacity), s) };
   },
   needsRead: () => false,
   chains: machinesChains,
