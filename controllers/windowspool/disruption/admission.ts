@@ -44,7 +44,8 @@ export function admit(s: ObservedState, capacity: Capacity): Admission {
     // A node that is unavailable anyway does not change the count.
     const fits =
       out.has(name) || isNodeless(candidate) ? terminating.length + begin.length < max : out.size + missing < max;
-    const rejected = capacity.refusal ?? (why && { reason: 'RemovalRejected', why, remedy: insteadOfRemoval(name) });
+    const rejected =
+      capacity.refusal ?? (why && { reason: 'RemovalRejected', why, remedy: insteadOfRemoval(name, serving) });
     if (rejected) refused.push({ node: name, operation, ...rejected });
     else if (!fits || isHeld) waiting.push(name);
     else {
@@ -137,6 +138,9 @@ export function removalRefusal({ spec }: Pick<WindowsPool, 'spec'>, minSize: num
   return undefined;
 }
 
-function insteadOfRemoval(node: string): string {
-  return `Lower it, or replace the node: kubectl annotate node ${node} ${REPLACE_ANNOTATION}=true`;
+function insteadOfRemoval(node: string, serving: ServingCapacity | undefined): string {
+  const replace = `kubectl annotate node ${node} ${REPLACE_ANNOTATION}=true`;
+  return serving?.whyNotRemoved === undefined
+    ? `Lower it, or replace the node: ${replace}`
+    : `To replace the node: ${replace}`;
 }

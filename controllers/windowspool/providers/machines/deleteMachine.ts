@@ -8,6 +8,7 @@ import type { CallError, CallResult } from '../../ports/callResult.ts';
 import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
+import { machinesCapacity } from './machinesCapacity.ts';
 
 /** A node whose Machine is to go. */
 export interface MachineDeletion {
@@ -40,6 +41,9 @@ export async function deleteMachine(
   const machine = seen.value?.machines.find((one) => isOf(one, current));
   if (!seen.value || !machine) return failed('refused', 'NotAMember', `no Machine of the pool has node ${node.name}`);
   if (machine.deleting) return DONE;
+  const { serving, whyNone, refusal } = machinesCapacity({ ...s, machines: { kind: 'seen', ...seen.value } });
+  const why = refusal ? refusal.why : serving ? entry.operation === 'Remove' && serving.whyNotRemoved : whyNone;
+  if (why) return failed('conflict', 'Changed', why);
   if (entry.operation !== 'Remove') return machineSets.delete(ref, machine, signal);
   const { set, machines } = seen.value;
   if (isShrinking({ set, machines }))

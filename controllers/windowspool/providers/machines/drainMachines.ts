@@ -68,7 +68,8 @@ function nextDrainAction(view: TerminatingNodeView, s: MachinesDerived): DrainAc
   if (!member?.ok) return waitAction(entry, s, 'It is not known whether a Machine of the pool has it.');
   if (!member.value)
     return { kind: 'restore', answer: 'refused', why: `no Machine of the pool has node ${entry.name}` };
-  const { serving, whyNone } = s.due.capacity;
+  const { serving, whyNone, refusal } = s.due.capacity;
+  if (refusal) return { kind: 'restore', answer: 'refused', why: refusal.why };
   if (!serving) return waitAction(entry, s, `It waits: ${whyNone}.`);
   if (entry.operation === 'Remove' && serving.whyNotRemoved)
     return { kind: 'restore', answer: 'refused', why: serving.whyNotRemoved };

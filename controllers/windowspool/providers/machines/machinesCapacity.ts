@@ -2,6 +2,7 @@
 import type { Capacity, ServingCapacity } from '../../model/capacity.ts';
 import type { MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
+import { count } from '../../util/words.ts';
 import { isUsable, type MachinesState, notUsable, objectName, setOf } from './machinesState.ts';
 
 /** What the object of the pool has. Machines without a node are remediated by a MachineHealthCheck, and not by the pool. */
@@ -33,9 +34,14 @@ function whyNoneMayLeave(s: MachinesState, set: MachineSet | undefined): string 
   return set.isRollingOut ? `${object} is replacing its Machines, because its template has changed` : '';
 }
 
-/** A size that someone else declares would bring the node back. */
+/** A size that another user or tool declares must not be changed. */
 function whyNoneIsRemoved(s: MachinesState, set: MachineSet): string | undefined {
   const { desiredSize } = machinesIn(s.pool.spec);
-  if (desiredSize !== undefined) return `machines.desiredSize is ${desiredSize}, so the pool would add a node again`;
-  return set.isAutoscaled ? `an autoscaler sets the size of ${objectName(s)}` : undefined;
+  if (desiredSize !== undefined) return `machines.desiredSize is ${desiredSize}. Remove that field first`;
+  if (set.isAutoscaled) return `an autoscaler sets the size of ${objectName(s)}`;
+  // With the strategy OnDelete, the oldest MachineSet shrinks first: mdutil and rolloutPlanner of Cluster API.
+  const object = objectName(s);
+  return set.outdated > 0
+    ? `its controller would delete another Machine, because ${count(set.outdated, 'Machine')} of ${object} ${set.outdated === 1 ? 'is' : 'are'} made from an earlier template`
+    : undefined;
 }

@@ -168,6 +168,7 @@ describe('a node of a Machine with the annotation', () => {
     for (const [spec, set, why] of [
       [{ machines: { desiredSize: 3 } }, {}, 'machines.desiredSize is 3'],
       [{}, { isAutoscaled: true }, 'an autoscaler'],
+      [{}, { outdated: 1 }, 'its controller would delete another Machine'],
     ] as const) {
       const { world, deps } = await machinesWorld(spec, set);
       annotate(world, 'b', REMOVE);
@@ -234,6 +235,24 @@ describe('a node of a Machine with the annotation', () => {
     assert.deepEqual(world.machines.changes, ['mark b', 'scale 2']);
     assert.equal(world.events.filter(({ reason }) => reason === 'MachineDeleted').length, 1);
     assertBrief(conditionOf(world, 'Disrupting') ?? '', 'True Draining', 'b', 'is about to delete its Machine');
+  });
+
+  it('stays if the permission is withdrawn right before its Machine is deleted', async () => {
+    for (const annotation of [REPLACE, REMOVE]) {
+      const { world, deps } = await machinesWorld();
+      const allow = (usableBy: string) => {
+        world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), usableBy };
+      };
+      // The cache shows the permission until the end of the run.
+      world.fails = (call) => {
+        if (call === 'read pool') allow('web');
+        if (call === 'get machines') allow('');
+        return undefined;
+      };
+      annotate(world, 'b', annotation);
+      await pass(world, deps, 2);
+      assert.deepEqual(world.machines.changes, []);
+    }
   });
 
   it('remove leaves no mark when it is canceled: the next removal takes no other node', async () => {
