@@ -57,14 +57,15 @@ export class MachineCaches {
     const ref = spec?.machines?.ref;
     const before = this.#refs.get(pool);
     if (ref && before && keyOf(ref) === keyOf(before)) return;
-    if (before) this.#release(pool, before);
-    if (!ref) {
+    const isFree = before && this.#release(pool, before);
+    if (ref) {
+      this.#refs.set(pool, ref);
+      this.#use(pool, ref);
+    } else {
       this.#refs.delete(pool);
       this.#nodes.delete(pool);
-      return;
     }
-    this.#refs.set(pool, ref);
-    this.#use(pool, ref);
+    if (isFree) this.#useWaiting();
   }
 
   #use(pool: string, ref: MachineSetReference): void {
@@ -76,14 +77,18 @@ export class MachineCaches {
     watched.refs.set(pool, ref);
   }
 
-  /** Ends the watches that no pool needs, and starts those of a pool that had to wait. */
-  #release(pool: string, ref: MachineSetReference): void {
+  /** Ends the watches that no pool needs. Returns whether it did. */
+  #release(pool: string, ref: MachineSetReference): boolean {
     const watched = this.#watched.get(keyOf(ref));
-    if (!watched?.refs.delete(pool) || watched.refs.size > 0) return;
+    if (!watched?.refs.delete(pool) || watched.refs.size > 0) return false;
     watched.ending.abort();
-    this.#watched.delete(keyOf(ref));
+    return this.#watched.delete(keyOf(ref));
+  }
+
+  /** Starts the watches of pools that had to wait. */
+  #useWaiting(): void {
     for (const [name, other] of this.#refs) {
-      if (name === pool || this.#watched.get(keyOf(other))?.refs.has(name)) continue;
+      if (this.#watched.get(keyOf(other))?.refs.has(name)) continue;
       this.#use(name, other);
       this.#changed(name);
     }
@@ -100,7 +105,7 @@ export class MachineCaches {
     const objects = ref.kind === 'MachineSet' ? sets : deployments;
     const set = objects?.store.get(ref.name);
     if (!set) return { kind: 'absent' };
-    const owned = ref.kind === 'MachineSet' ? [set] : sets.store.byIndex('controller', set.uid);
+    const owned = setsOf(watched, ref, set);
     return { kind: 'seen', set, machines: owned.flatMap(({ uid }) => machines.store.byIndex('controller', uid)) };
   }
 
@@ -136,6 +141,10 @@ export class MachineCaches {
     const notify = () => {
       for (const pool of refs.keys()) this.#changed(pool);
     };
+    // Each pool that is triggered walks over its Machines.
+    const notifyOf = (objects: readonly (Machine | MachineSet)[]) => {
+      for (const [pool, ref] of refs) if (objects.some((object) => concerns(object, watched, ref))) this.#changed(pool);
+    };
     const start = <T extends Machine | MachineSet>(kind: MachineKind, recordOf: (object: never) => T): Cache<T> => {
       const cache = new OptionalCache<T, keyof typeof machineIndexes>({
         name: kind,
@@ -153,13 +162,17 @@ export class MachineCaches {
         indexes: machineIndexes,
         changed: notify,
       });
-      cache.store.subscribe(notify);
+      cache.store.subscribe(({ before, after }) => {
+        // The end of the first list is reported once.
+        const objects = [before, after].filter((object) => object !== undefined);
+        if (cache.store.hasSynced) notifyOf(objects);
+      });
       // An object that does not exist causes no change event, but is known not to exist. Neither promise ever rejects.
       void cache.store.synced.then(notify);
       void cache.run(ending.signal);
       return cache;
     };
-    return {
+    const watched: Watched = {
       deployments:
         ofRef === 'MachineDeployment'
           ? start('MachineDeployment', (object) => machineSetOf('MachineDeployment', object))
@@ -169,7 +182,24 @@ export class MachineCaches {
       refs,
       ending,
     };
+    return watched;
   }
+}
+
+/** The MachineSets of the pool's object. */
+function setsOf({ sets }: Watched, ref: MachineSetReference, object: MachineSet): readonly MachineSet[] {
+  return ref.kind === 'MachineSet' ? [object] : sets.store.byIndex('controller', object.uid);
+}
+
+/** Whether it is the pool's object, or one of its MachineSets or Machines. */
+function concerns(
+  { name, uid, controllerUid }: Machine | MachineSet,
+  watched: Watched,
+  ref: MachineSetReference,
+): boolean {
+  const object = (watched.deployments ?? watched.sets).store.get(ref.name);
+  if (!object) return name === ref.name;
+  return [object, ...setsOf(watched, ref, object)].some((one) => one.uid === uid || one.uid === controllerUid);
 }
 
 function tooMany({ namespace }: MachineSetReference): CallError {
