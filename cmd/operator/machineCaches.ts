@@ -2,6 +2,7 @@
 
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import {
+  healthCheckOf,
   type MachineCollection,
   type MachineKind,
   machineIdentity,
@@ -16,10 +17,17 @@ import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { MachineSetReference, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { isSameNodes, nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
 import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
-import type { Machine, MachineNodes, MachineSet, MachinesView } from '../../controllers/windowspool/ports/machines.ts';
+import type {
+  HealthCheck,
+  Machine,
+  MachineNodes,
+  MachineSet,
+  MachinesView,
+} from '../../controllers/windowspool/ports/machines.ts';
+import { selects } from '../../controllers/windowspool/util/labelSelector.ts';
 import { OptionalCache } from './optionalCache.ts';
 
-/** Each has up to three watches, which occupy connections to the API server: with too many, none is left for the Lease. A cluster has one or two. */
+/** Each has up to four watches, which occupy connections to the API server: with too many, none is left for the Lease. A cluster has one or two. */
 const MOST_NAMESPACES = 4;
 
 type Cache<T> = OptionalCache<T, keyof typeof machineIndexes>;
@@ -30,6 +38,7 @@ interface Watched {
   readonly deployments: Cache<MachineSet> | undefined;
   readonly sets: Cache<MachineSet>;
   readonly machines: Cache<Machine>;
+  readonly healthChecks: OptionalCache<HealthCheck>;
   readonly refs: Map<string, MachineSetReference>;
   readonly ending: AbortController;
 }
@@ -99,14 +108,17 @@ export class MachineCaches {
     const ref = this.#refs.get(pool);
     const watched = ref && this.#watched.get(keyOf(ref));
     if (!ref || !watched) return ref ? { kind: 'unknown', error: tooMany(ref) } : { kind: 'unknown' };
-    const { deployments, sets, machines } = watched;
+    const { deployments, sets, machines, healthChecks } = watched;
     const unknown = deployments?.unknown ?? sets.unknown ?? machines.unknown;
     if (unknown) return unknown;
     const objects = ref.kind === 'MachineSet' ? sets : deployments;
     const set = objects?.store.get(ref.name);
     if (!set) return { kind: 'absent' };
-    const owned = setsOf(watched, ref, set);
-    return { kind: 'seen', set, machines: owned.flatMap(({ uid }) => machines.store.byIndex('controller', uid)) };
+    const owned = setsOf(watched, ref, set).flatMap(({ uid }) => machines.store.byIndex('controller', uid));
+    // It may stay empty: not every cluster serves them, and without the permission only less is known.
+    const checks = healthChecks.unknown ? [] : healthChecks.store.list();
+    const selecting = checks.filter(({ selector }) => owned.some(({ labels }) => selects(selector, labels)));
+    return { kind: 'seen', set, machines: owned, ...(selecting.length > 0 && { healthChecks: selecting }) };
   }
 
   /** The nodes of the pool's Machines; undefined while they are not known. */
@@ -179,10 +191,31 @@ export class MachineCaches {
           : undefined,
       sets: start('MachineSet', (object) => machineSetOf('MachineSet', object)),
       machines: start('Machine', machineOf as (object: never) => Machine),
+      healthChecks: this.#watchHealthChecks(
+        { apiVersion, kind: 'MachineHealthCheck', namespace },
+        notify,
+        ending.signal,
+      ),
       refs,
       ending,
     };
     return watched;
+  }
+
+  #watchHealthChecks(of: MachineCollection, notify: () => void, signal: AbortSignal): OptionalCache<HealthCheck> {
+    const cache = new OptionalCache<HealthCheck>({
+      name: of.kind,
+      clock: realClock,
+      log: this.#log,
+      hooks: this.#metrics.reflector(of.kind),
+      source: (onResult) => machineListWatch<HealthCheck>(this.#client, of, healthCheckOf, onResult),
+      identity: machineIdentity<HealthCheck>(),
+      changed: notify,
+    });
+    cache.store.subscribe(() => cache.store.hasSynced && notify());
+    void cache.store.synced.then(notify);
+    void cache.run(signal);
+    return cache;
   }
 }
 

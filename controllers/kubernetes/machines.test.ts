@@ -18,6 +18,7 @@ describe('a Machine', () => {
     goesAtSize: undefined,
     node: 'win-1',
     providerID: 'vsphere://1',
+    labels: {},
     hasReadinessGate: false,
     verified: '',
     hasFailed: false,

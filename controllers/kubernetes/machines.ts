@@ -2,13 +2,13 @@
  * The port MachineSets: MachineDeployments, MachineSets and Machines of Cluster API (v1beta1 and v1beta2) and of OpenShift (machine.openshift.io). Their fields:
  * https://github.com/kubernetes-sigs/cluster-api/tree/main/api/core and https://github.com/openshift/api/tree/master/machine/v1beta1
  */
-import type { V1ObjectMeta } from '@kubernetes/client-node';
+import type { V1LabelSelector, V1ObjectMeta } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
-import type { MachineSetReference } from '../windowspool/api/api.gen.ts';
+import type { MachineSetReference, NodeSelector } from '../windowspool/api/api.gen.ts';
 import { MANAGED_BY, USABLE_BY_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/api/labels.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
-import type { Machine, MachineSet, MachineSets } from '../windowspool/ports/machines.ts';
+import type { HealthCheck, Machine, MachineSet, MachineSets } from '../windowspool/ports/machines.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
@@ -19,7 +19,12 @@ import { apiPath } from './paths.ts';
 import { same } from './sameValue.ts';
 
 /** The resources of the kinds, in their API groups. */
-const RESOURCES = { MachineDeployment: 'machinedeployments', MachineSet: 'machinesets', Machine: 'machines' } as const;
+const RESOURCES = {
+  MachineDeployment: 'machinedeployments',
+  MachineSet: 'machinesets',
+  Machine: 'machines',
+  MachineHealthCheck: 'machinehealthchecks',
+} as const;
 
 /** A kind of these objects. */
 export type MachineKind = keyof typeof RESOURCES;
@@ -112,6 +117,7 @@ export function machineOf({ metadata = {}, spec = {}, status = {} }: Wire<Machin
     createdAt: epochOf(metadata.creationTimestamp),
     node: foreignText(status.nodeRef?.name ?? ''),
     providerID: foreignText(spec.providerID ?? ''),
+    labels: metadata.labels ?? {},
     hasReadinessGate: (spec.readinessGates ?? []).some(({ conditionType }) => conditionType === VERIFIED_CONDITION),
     verified: foreignText(conditionsOf(status).find(({ type }) => type === VERIFIED_CONDITION)?.status ?? ''),
     hasFailed: status.phase === 'Failed' || failureOf(status) !== undefined,
@@ -127,6 +133,40 @@ function markedSize(annotations: Readonly<Record<string, string>> = {}): number 
   const values = [CLUSTER_API_MARKS, OPENSHIFT_MARKS].map(({ goesFirst }) => annotations[goesFirst] ?? '');
   const [, size] = /^winpool\.dev-(\d{1,5})$/.exec(values.join('')) ?? [];
   return size === undefined ? undefined : Number(size);
+}
+
+/** A MachineHealthCheck from any of the versions. */
+export function healthCheckOf({ metadata = {}, spec = {} }: Wire<HealthCheckObject>): HealthCheck {
+  const { name, uid, resourceVersion } = commonOf(metadata);
+  const { selector = {}, nodeStartupTimeout, checks } = spec;
+  const seconds = checks?.nodeStartupTimeoutSeconds ?? secondsOf(nodeStartupTimeout) ?? DEFAULT_STARTUP_SECONDS;
+  return {
+    name,
+    uid,
+    resourceVersion,
+    selector: selector as NodeSelector,
+    startupTimeoutMs: seconds > 0 ? seconds * 1_000 : undefined,
+  };
+}
+
+/** Of Cluster API and OpenShift. */
+const DEFAULT_STARTUP_SECONDS = 600;
+
+/** The seconds in a duration of Go, such as `10m0s`; undefined if there is none. */
+function secondsOf(text: string | undefined): number | undefined {
+  const parts = [...(text ?? '').matchAll(/(\d+)(h|m|s)/g)];
+  const unit = { h: 3_600, m: 60, s: 1 } as const;
+  if (text === undefined) return undefined;
+  return parts.reduce((sum, [, amount, of]) => sum + Number(amount) * unit[of as keyof typeof unit], 0);
+}
+
+interface HealthCheckObject {
+  readonly metadata?: V1ObjectMeta;
+  readonly spec?: {
+    readonly selector?: V1LabelSelector;
+    readonly nodeStartupTimeout?: string;
+    readonly checks?: { readonly nodeStartupTimeoutSeconds?: number };
+  };
 }
 
 function commonOf(metadata: Wire<V1ObjectMeta>) {
@@ -190,7 +230,7 @@ export const machineIndexes = {
 };
 
 /** Of records of one namespace. A change of nothing that is read, such as of a time, is no change. */
-export function machineIdentity<T extends Machine | MachineSet>(): Identity<T> {
+export function machineIdentity<T extends Machine | MachineSet | HealthCheck>(): Identity<T> {
   return {
     ...recordIdentity,
     absorbUnchanged: (known: { -readonly [Name in keyof T]: T[Name] }, newer) => {
@@ -205,7 +245,7 @@ export function machineIdentity<T extends Machine | MachineSet>(): Identity<T> {
 export function machineListWatch<T>(
   client: KubernetesClient,
   { apiVersion, kind, namespace }: MachineCollection,
-  recordOf: (object: Wire<MachineObject>) => T,
+  recordOf: (object: never) => T,
   onResult: (error?: CallError) => void,
 ): ListWatch<T> {
   const path = apiPath(apiVersion, RESOURCES[kind], { namespace });

@@ -11,6 +11,7 @@ import {
   type Machine,
   type MachineSetParts,
   machineDeployment,
+  machineHealthCheck,
   machineSet,
   machineTemplate,
   SET_LABEL,
@@ -207,11 +208,18 @@ describe('a pool of machines of Cluster API', function () {
     );
     await settled('remedied', 2);
     const bad = (await machinesOf('remedied'))[0] ?? assert.fail('no machine');
-    const broken = { type: 'Broken', status: 'True', reason: 'Test', message: 'It is broken.' };
+    const lastTransitionTime = new Date().toISOString();
+    const broken = { type: 'Broken', status: 'True', reason: 'Test', message: 'It is broken.', lastTransitionTime };
     const patch = JSON.stringify({ status: { conditions: [broken] } });
     const node = bad.status?.nodeRef?.name ?? '';
     await fixture.world.kubectl('patch', 'node', node, '--subresource=status', '-p', patch);
     const isReplaced = async () => !namesOf(await machinesOf('remedied')).includes(bad.metadata.name);
+    // Two controllers must not replace the same nodes.
+    const conditions = [{ type: 'Broken', status: 'True', timeoutSeconds: 3_600 }];
+    await api.apply(machineHealthCheck('remedied', 'here', { [DEPLOYMENT_LABEL]: 'remedied' }, conditions));
+    await fixture.world.waitForConditions('remedied', 'RemediationAllowed=False/RemediatedByHealthCheck');
+    assert.ok(!(await isReplaced()));
+    await api.client.delete(CLUSTER_API, 'MachineHealthCheck', 'remedied');
     await api.until('its Machine to be replaced', isReplaced, 100_000);
     await settled('remedied', 2);
   });

@@ -4,8 +4,11 @@ import type { Derived } from '../model/due.ts';
 import { isDeleting } from '../rules/poolQueries.ts';
 import { falseCondition } from './condition.ts';
 
-/** The state while more nodes fail than remediation.maxUnhealthy allows, as in a MachineHealthCheck of Cluster API; otherwise undefined. */
+/**
+ * The state while more nodes fail than remediation.maxUnhealthy allows, as in a MachineHealthCheck of Cluster API, or while another controller remediates them;
+ * otherwise undefined.
+ */
 export function remediationAllowed(s: Derived): ConditionState | undefined {
   const halted = isDeleting(s.pool) ? undefined : s.due.nodes.halted;
-  return halted === undefined ? undefined : falseCondition('TooManyUnhealthy', halted);
+  return halted && falseCondition(halted.reason, halted.message);
 }

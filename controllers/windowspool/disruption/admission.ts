@@ -21,7 +21,7 @@ import { isNodeless } from './terminatingNode.ts';
 export function admit(s: ObservedState, capacity: Capacity): Admission {
   const { pool, counted } = s;
   const terminating = terminatingNodes(pool);
-  const halted = shortCircuit(s, capacity);
+  const halted = (replacesUnhealthy(pool) ? capacity.halted : undefined) ?? shortCircuit(s, capacity);
   // How many may fail is not known without a size.
   const mayRemediate = replacesUnhealthy(pool) && halted === undefined && capacity.size !== undefined;
   // A node whose drain has ended without a termination is asked for again by its kubelet: others go first.

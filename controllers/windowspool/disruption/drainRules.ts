@@ -76,7 +76,7 @@ function waitOfRequests({ waiting, waitsOn, refused, halted }: Admission): Wait 
   if (waiting.length > 0) return { reason: 'DisruptionPending', on: waitsOn, progress: true };
   const [rejected] = refused;
   if (rejected) return { reason: rejected.reason, on: 'watch' };
-  return halted === undefined ? undefined : { reason: 'TooManyUnhealthy', on: 'watch' };
+  return halted && { reason: halted.reason, on: 'watch' };
 }
 
 /** The record of the nodes whose turn begins. */

@@ -6,6 +6,7 @@ import type { LeavingNode, WindowsPool } from '../api/api.gen.ts';
 import { REMEDIATION_ANNOTATION } from '../api/labels.ts';
 import type { NodeCheck } from '../api/reasons.ts';
 import type { Capacity, RetiringCapacity } from '../model/capacity.ts';
+import type { Halt } from '../model/disruption.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { CheckFailure, VerificationResult } from '../model/poolNodesView.ts';
 import { podsOn, preparationOf, runsNodePods } from '../nodePods/preparation.ts';
@@ -79,7 +80,7 @@ export function nextUnhealthyAt({ pool, poolNodes, now }: ObservedState): number
 }
 
 /** Why no node is remediated, in sentences: so many fail that the cause is probably not the nodes, and replacing them would not help. */
-export function shortCircuit({ pool, poolNodes }: ObservedState, { size, unjoined }: Capacity): string | undefined {
+export function shortCircuit({ pool, poolNodes }: ObservedState, { size, unjoined }: Capacity): Halt | undefined {
   const { remediation } = pool.spec;
   if (!remediation || size === undefined) return undefined;
   const limit = String(remediation.maxUnhealthy);
@@ -89,7 +90,8 @@ export function shortCircuit({ pool, poolNodes }: ObservedState, { size, unjoine
   const consequence = replacesUnhealthy(pool)
     ? 'None of them is replaced. Check NodesVerified for the cause.'
     : 'Check NodesVerified for the cause before you replace nodes.';
-  return `${count(failing, 'node')} failed verification or did not join, more than remediation.maxUnhealthy (${limit}). ${consequence}`;
+  const message = `${count(failing, 'node')} failed verification or did not join, more than remediation.maxUnhealthy (${limit}). ${consequence}`;
+  return { reason: 'TooManyUnhealthy', message };
 }
 
 /** `3`, or `40%` of the nodes, rounded down. */

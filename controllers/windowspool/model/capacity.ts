@@ -1,7 +1,7 @@
 /** How many nodes a pool should have, and which of them may leave, as its provider says. Plain data. */
 import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
-import type { Refusal } from './disruption.ts';
+import type { Halt, Refusal } from './disruption.ts';
 
 /** What the source of a pool's nodes has. */
 export interface Capacity {
@@ -15,6 +15,8 @@ export interface Capacity {
   readonly whyNone: string;
   /** Why no node is replaced or removed until a user allows it; absent: nothing prevents it. */
   readonly refusal?: Pick<Refusal, 'reason' | 'why' | 'remedy'>;
+  /** Why the operator must not remediate nodes; absent: it may. */
+  readonly halted?: Halt;
   /** The groups whose nodes may leave; undefined: those of all. */
   readonly idleGroups?: readonly string[];
   /** What the pool no longer needs, or is about to: its nodes leave one by one. */

@@ -66,6 +66,12 @@ export interface Candidate extends Pick<LeavingNode, 'name' | 'uid' | 'instanceI
   readonly operation: Operation;
 }
 
+/** Why no node is remediated, in sentences. */
+export interface Halt {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
 /** Which of the requested nodes start now, wait, or are refused. */
 export interface Admission {
   readonly begin: readonly Candidate[];
@@ -79,8 +85,8 @@ export interface Admission {
    */
   readonly waitsOn: 'pools' | 'read' | 'watch';
   readonly refused: readonly Refusal[];
-  /** Why no node is remediated although some fail. */
-  readonly halted?: string;
+  /** Why no node is remediated. */
+  readonly halted?: Halt;
 }
 
 /** Why a pool disrupts nodes, and since when. */

@@ -1,5 +1,5 @@
 /** Machines of Cluster API and of OpenShift, and the objects that keep a number of them. Texts of other controllers are cut and cleaned. */
-import type { MachineSetReference } from '../api/api.gen.ts';
+import type { MachineSetReference, NodeSelector } from '../api/api.gen.ts';
 import type { CallError, CallResult } from './callResult.ts';
 import type { NodeCondition } from './nodes.ts';
 
@@ -39,6 +39,7 @@ export interface Machine {
   readonly node: string;
   /** As in the spec of its node; empty until the infrastructure exists. */
   readonly providerID: string;
+  readonly labels: Readonly<Record<string, string>>;
   /** Whether its controller has given it up. */
   readonly hasFailed: boolean;
   /** What its controller reports as wrong; otherwise empty. */
@@ -53,6 +54,16 @@ export interface Machine {
   readonly goesAtSize: number | undefined;
 }
 
+/** A MachineHealthCheck, which replaces Machines. */
+export interface HealthCheck {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly selector: NodeSelector;
+  /** How long a new Machine may have no node before it is replaced, in milliseconds; undefined: as long as it takes. */
+  readonly startupTimeoutMs: number | undefined;
+}
+
 /**
  * What the pool's object has.
  * - `unknown`: it was not read yet, or reading it failed with `error`.
@@ -60,7 +71,13 @@ export interface Machine {
 export type MachinesView =
   | { readonly kind: 'unknown'; readonly error?: CallError }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'seen'; readonly set: MachineSet; readonly machines: readonly Machine[] };
+  | {
+      readonly kind: 'seen';
+      readonly set: MachineSet;
+      readonly machines: readonly Machine[];
+      /** Those that select one of the Machines. Absent: none, or they cannot be read. */
+      readonly healthChecks?: readonly HealthCheck[];
+    };
 
 /** The provider ID of each node that the pool's Machines refer to, by the node's name. The same object for the same content. */
 export type MachineNodes = ReadonlyMap<string, string>;

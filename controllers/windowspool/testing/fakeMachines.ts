@@ -1,6 +1,6 @@
 /** A MachineSet of the fake world with its controller and its infrastructure, which work at once: a Machine has its node when `settle` returns. */
 import { nodesOfMachines } from '../membership/machineNodes.ts';
-import type { Machine, MachineNodes, MachineSet, MachinesView } from '../ports/machines.ts';
+import type { HealthCheck, Machine, MachineNodes, MachineSet, MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 
 const SET: MachineSet = {
@@ -28,6 +28,7 @@ export class FakeMachines {
   /** Whether new Machines get a node. */
   makesNodes = true;
   machines: readonly Machine[] = [];
+  healthChecks: readonly HealthCheck[] = [];
   /** Whether its controller deletes another Machine than the marked one, as that of a MachineDeployment may with several MachineSets. */
   ignoresMarks = false;
   /** Those that its controller drains no more. */
@@ -73,6 +74,7 @@ export class FakeMachines {
       deleting: false,
       node: this.makesNodes ? name : '',
       providerID: this.makesNodes ? `sim://${name}` : '',
+      labels: {},
       hasReadinessGate: false,
       verified: '',
       hasFailed: false,
@@ -84,7 +86,8 @@ export class FakeMachines {
 
   get view(): MachinesView {
     if (this.unknown) return this.unknown;
-    return this.set ? { kind: 'seen', set: this.set, machines: this.machines } : { kind: 'absent' };
+    const { set, machines, healthChecks } = this;
+    return set ? { kind: 'seen', set, machines, healthChecks } : { kind: 'absent' };
   }
 
   /** The same object for the same nodes, as the cache gives it. */

@@ -408,6 +408,7 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
         deleting: fc.boolean(),
         node: fc.constantFrom('', 'node-1', 'node-2'),
         providerID: fc.constantFrom('', 'sim://a', 'sim://b'),
+        labels: fc.constant({}),
         hasReadinessGate: fc.boolean(),
         verified: fc.constantFrom('', 'True', 'False', 'Unknown'),
         hasFailed: fc.boolean(),

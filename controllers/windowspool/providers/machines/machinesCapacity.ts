@@ -15,6 +15,7 @@ export function machinesCapacity(s: MachinesState): Capacity {
     serving: set && whyNone === '' ? serving(s, set) : undefined,
     whyNone,
     ...(set && !isUsable(s) && { refusal: notUsable(s) }),
+    ...otherRemediation(s),
     unjoined: [],
   };
 }
@@ -23,6 +24,15 @@ function serving(s: MachinesState, set: MachineSet): ServingCapacity {
   const { total, unavailable } = s.poolNodes;
   const whyNotRemoved = whyNoneIsRemoved(s, set);
   return { total, unavailable, desired: set.replicas, ...(whyNotRemoved && { whyNotRemoved }) };
+}
+
+/** Two controllers that replace the same nodes would exceed the limits of both. */
+function otherRemediation({ pool, machines }: MachinesState): Pick<Capacity, 'halted'> {
+  const [first] = (machines.kind === 'seen' && machines.healthChecks) || [];
+  if (!first) return {};
+  const { namespace } = machinesIn(pool.spec).ref;
+  const message = `MachineHealthCheck ${namespace}/${first.name} replaces Machines of this pool, so the operator replaces none of the failing nodes. Set remediation.policy: Report, or exclude these Machines from the MachineHealthCheck.`;
+  return { halted: { reason: 'RemediatedByHealthCheck', message } };
 }
 
 function whyNoneMayLeave(s: MachinesState, set: MachineSet | undefined): string {

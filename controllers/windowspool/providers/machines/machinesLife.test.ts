@@ -374,6 +374,26 @@ describe('remediation of a pool of machines', () => {
     assert.deepEqual(world.machines.changes, ['delete b']);
   });
 
+  it('is left to a MachineHealthCheck that selects the Machines, and takes over when it is gone', async () => {
+    const { world, deps } = await machinesWorld({ remediation });
+    const check = { name: 'windows', uid: 'u', resourceVersion: '1', selector: {}, startupTimeoutMs: 600_000 };
+    world.machines.healthChecks = [check];
+    const b = nodeOf(world, 'b') ?? assert.fail('no node');
+    world.setNode({ ...b, ready: 'False' });
+    await pass(world, deps, 30);
+    assert.deepEqual(world.machines.changes, []);
+    assertBrief(
+      conditionOf(world, 'RemediationAllowed') ?? '',
+      'False RemediatedByHealthCheck',
+      'MachineHealthCheck clusters/windows',
+      'remediation.policy: Report',
+    );
+    assertBrief(conditionOf(world, 'MachinesReady') ?? '', 'True MachinesReady', '10 minutes', 'Raise');
+    world.machines.healthChecks = [];
+    await pass(world, deps, 5);
+    assert.deepEqual(world.machines.changes, ['delete b']);
+  });
+
   it('stops when too many nodes fail', async () => {
     const { world, deps } = await machinesWorld({ remediation });
     for (const name of ['a', 'b']) {

@@ -38,7 +38,10 @@ export function machinesReady(s: MachinesState, decisions: readonly Decision[]):
   if (wait) return falseCondition(wait.reason, wait.message ?? '', 'stalled');
   return (
     ofMachines(s, set) ??
-    trueCondition('MachinesReady', `${object} has ${count(set.replicas, 'Machine')}.${outdated(set)}`)
+    trueCondition(
+      'MachinesReady',
+      `${object} has ${count(set.replicas, 'Machine')}.${outdated(set)}${shortStart(machines)}`,
+    )
   );
 }
 
@@ -98,6 +101,17 @@ function outdated({ outdated: machines }: MachineSet): string {
   if (machines === 0) return '';
   const verb = machines === 1 ? 'is' : 'are';
   return ` ${count(machines, 'Machine')} ${verb} made from an earlier template: replace their nodes, for example with kubectl annotate node NODE winpool.dev/replace=true.`;
+}
+
+/** A Windows node is started in some ten minutes, and images are pulled before it is Ready. */
+const STARTUP_MS = 20 * 60_000;
+
+/** A MachineHealthCheck that replaces Machines before they can become nodes. */
+function shortStart({ healthChecks = [] }: Extract<MachinesState['machines'], { kind: 'seen' }>): string {
+  const short = healthChecks.find(({ startupTimeoutMs = Number.POSITIVE_INFINITY }) => startupTimeoutMs < STARTUP_MS);
+  return short
+    ? ` MachineHealthCheck ${short.name} replaces a Machine that has no node after ${duration(short.startupTimeoutMs ?? 0)}: Windows nodes can take longer. Raise its node startup timeout to 20 minutes.`
+    : '';
 }
 
 const named = (machines: readonly Machine[]) =>
