@@ -151,7 +151,7 @@ const others = {
   UnknownAddresses:
     'The ConfigMap of existingNodes contains addresses that no Windows node has. status.existingNodes.unknownAddresses lists them. Wait for the nodes to join, or correct the addresses.',
   OwnedByOtherPool:
-    'A node matches spec.existingNodes of several pools, and belongs to the first pool that selected it. Narrow spec.existingNodes of one of them, or delete one pool.',
+    'A node matches spec.existingNodes or spec.machines of several pools, and belongs to the first pool that selected it. Narrow spec.existingNodes of one of them, or delete one pool.',
   NodeChangesReverted:
     'Another controller keeps reverting labels or taints that the pool sets on a node. The operator waits for a minute before it sets them again. Remove these keys from the pool, or from the other controller.',
   MachinesReady: 'The object in machines.ref has all its Machines, and each of them has a node.',

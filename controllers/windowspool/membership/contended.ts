@@ -8,13 +8,16 @@ import { clockTime, count, joined } from '../util/words.ts';
 /** How many nodes a message names. */
 const NODES_IN_MESSAGE = 3;
 
-/** The state of a pool whose nodes belong to another one, or are reverted by another controller. `field`: what selects them. */
-export function contended(s: ObservedState, field: string): ConditionState | undefined {
+/**
+ * The state of a pool whose nodes belong to another one, or are reverted by another controller. `field`: what selects them. `remedy`: how two pools that select
+ * the same nodes are told apart, in a sentence.
+ */
+export function contended(s: ObservedState, field: string, remedy: string): ConditionState | undefined {
   const { contested } = s.membership ?? {};
   if (contested) {
     const { node, holder, more } = contested;
     const others = more > 0 ? ` ${count(more, 'more node')} ${more === 1 ? 'belongs' : 'belong'} to other pools.` : '';
-    const message = `Node ${node} matches ${field}, but belongs to WindowsPool ${holder}.${others} Narrow ${field} of one of the pools.`;
+    const message = `Node ${node} matches ${field}, but belongs to WindowsPool ${holder}.${others} ${remedy}`;
     return falseCondition('OwnedByOtherPool', message);
   }
   const { nodes: contended = [], until = 0 } = s.membership?.contention ?? {};

@@ -14,7 +14,7 @@ const NODES_IN_MESSAGE = 3;
 /** Whether the pool has the nodes that its spec selects. */
 export function nodesFound(s: ObservedState): ConditionState {
   if (isDeleting(s.pool)) return releasing(s);
-  const taken = contended(s, 'spec.existingNodes');
+  const taken = contended(s, 'spec.existingNodes', 'Narrow spec.existingNodes, or delete one of the pools.');
   if (taken) return taken;
   const faulty = listFault(s);
   if (faulty) return faulty;

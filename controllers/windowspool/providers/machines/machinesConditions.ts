@@ -1,5 +1,6 @@
 /** The conditions of a pool of machines. Pure. */
 
+import { OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
 import { missingPermission } from '../../conditions/missingPermission.ts';
 import { firstNodes, nodesVerified, type Verification } from '../../conditions/nodesVerified.ts';
@@ -10,8 +11,11 @@ import { contended } from '../../membership/contended.ts';
 import type { MachinesConditions } from '../../model/conditions.ts';
 import type { Decision } from '../../model/decisions.ts';
 import type { RunResult } from '../../model/outcome.ts';
+import { joined } from '../../util/words.ts';
 import { machinesReady } from './machinesReady.ts';
-import { type MachinesDerived, objectName, setOf } from './machinesState.ts';
+import { liveMachines, type MachinesDerived, objectName, setOf } from './machinesState.ts';
+
+const REMEDY = 'Delete one of the pools, or narrow existingNodes if one of them has it.';
 
 type Parts = PartsOf<MachinesConditions>;
 
@@ -22,12 +26,15 @@ export function machinesConditions(result: RunResult<MachinesDerived>): Machines
     PrerequisitesMet:
       missingPermission(s, { denied: () => undefined, describe: () => '', roleFor: () => 'config/machines' }) ??
       permitted(),
-    MachinesReady: contended(s, 'machines.ref') ?? machinesReady(s, result.decisions),
+    MachinesReady: contended(s, 'machines.ref', REMEDY) ?? machinesReady(s, result.decisions),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing: (one) => missing(one, result.decisions) }),
   };
   return summarize(result, parts, readiness);
 }
+
+/** How many nodes a message names. */
+const NODES_IN_MESSAGE = 3;
 
 /** The state while the Machines have not brought all nodes. */
 function missing(s: MachinesDerived, decisions: readonly Decision[]): Verification | undefined {
@@ -37,10 +44,18 @@ function missing(s: MachinesDerived, decisions: readonly Decision[]): Verificati
     return total === 0 ? unknownCondition('MachinesUnknown', 'The Machines of the pool are not known.') : undefined;
   if (set.replicas === 0 && total === 0) return trueCondition('NoNodes', `${objectName(s)} has no Machines.`);
   if (total >= set.replicas) return undefined;
+  const state = machinesReady(s, decisions);
+  const [first, ...others] = liveMachines(s).filter(({ node }) => !s.poolNodes.has(node));
+  if (state.status === 'True' && !s.membership?.contested && first) {
+    const names = joined(
+      [first, ...others].map(({ node }) => node),
+      NODES_IN_MESSAGE,
+    );
+    const uncounted = `${total} of ${set.replicas} nodes of ${objectName(s)} count. Not counted: ${names}. A node counts if it has the label ${OS_LABEL}=${WINDOWS} and the provider ID of its Machine (${first.providerID || 'none yet'}).`;
+    return { ...falseCondition('NodesMissing', uncounted), remedy: `See: kubectl describe node ${first.node}` };
+  }
   const message = `${total} of ${set.replicas} nodes of ${objectName(s)} have joined. See MachinesReady.`;
-  return machinesReady(s, decisions).working
-    ? unknownCondition('Joining', message, firstNodes(s))
-    : falseCondition('NodesMissing', message);
+  return state.working ? unknownCondition('Joining', message, firstNodes(s)) : falseCondition('NodesMissing', message);
 }
 
 function permitted() {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts';
+import { reconcile } from '../../reconcile.ts';
 import { MINUTE, NOW, sampleError } from '../../testing/fixtures.ts';
 import { assertBrief } from '../../testing/goldenTexts.ts';
 import { conditionOf, ready, wake } from '../../testing/life.ts';
-import { machinesWorld } from '../../testing/machineScenes.ts';
+import { machinesPool, machinesWorld } from '../../testing/machineScenes.ts';
 
 const OBJECT = 'MachineDeployment clusters/windows';
 const withoutNode = { node: '', providerID: '' };
@@ -23,6 +24,33 @@ async function conditionAfter(change: {
   await wake(world, deps);
   return { condition: conditionOf(world, 'MachinesReady') ?? '', ready: ready(world) };
 }
+
+describe('NodesVerified of a pool of machines', () => {
+  it('names nodes that do not count although the Machines have them', async () => {
+    const { world, deps } = await machinesWorld();
+    world.machines.machines = world.machines.machines.map((one) => ({ ...one, providerID: `other://${one.name}` }));
+    await wake(world, deps);
+    await wake(world, deps);
+    assertBrief(
+      conditionOf(world, 'NodesVerified') ?? '',
+      'False NodesMissing',
+      '0 of 3 nodes',
+      'a, b and c',
+      'kubernetes.io/os=windows',
+      'other://a',
+      'kubectl describe node a',
+    );
+  });
+
+  it('reports another pool that has the nodes, with a remedy that both pools allow', async () => {
+    const { world, deps } = await machinesWorld();
+    world.apply({ ...machinesPool(), metadata: { ...machinesPool().metadata, name: 'other', uid: 'uid-other' } });
+    await reconcile('other', deps, new AbortController().signal);
+    const other = world.pools.get('other')?.status?.conditions ?? [];
+    const message = other.find(({ type }) => type === 'MachinesReady')?.message ?? '';
+    assert.match(message, /^Node a matches machines\.ref, but belongs to WindowsPool web\..* Delete one of the pools/);
+  });
+});
 
 describe('MachinesReady', () => {
   const denied = sampleError('denied', { operation: 'watch machines', message: 'machines is forbidden' });
