@@ -72,6 +72,28 @@ describe('the caches of Machines', () => {
     assert.deepEqual(changed.sort(), ['db', 'web']);
   });
 
+  it('are those of the oldest pools, in whichever order the pools are known', async () => {
+    const created = (pool: WindowsPool, creationTimestamp: string) => ({
+      ...pool,
+      metadata: { ...pool.metadata, creationTimestamp },
+    });
+    for (const namespace of ['b', 'c', 'd', 'e'])
+      caches.follow(namespace, created(poolOf('web', namespace), '2026-03-02T00:00:00Z'));
+    await until('four namespaces', () => isSeen('e'));
+    changed.splice(0);
+    caches.follow('z', created(poolOf('web', 'z'), '2026-03-01T00:00:00Z'));
+    await until('the oldest pool', () => isSeen('z'));
+    assert.deepEqual([caches.of('e').kind, caches.nodesOf('e')], ['unknown', undefined]);
+    assert.ok(changed.includes('e'), `${changed}`);
+  });
+
+  it('follow a pool that was created again for another object of the same namespace', async () => {
+    caches.follow('web', poolOf('web'));
+    await until('the Machines to be seen', () => isSeen('web'));
+    caches.follow('web', poolOf('db'));
+    assert.deepEqual([...(caches.nodesOf('web') ?? [])], [['db-1', 'sim://db-1']]);
+  });
+
   it('keep their watch when a pool changes the version while another pool waits', async () => {
     for (const namespace of ['a', 'b', 'c', 'd', 'e']) caches.follow(namespace, poolOf('web', namespace));
     await until('four namespaces', () => isSeen('d'));

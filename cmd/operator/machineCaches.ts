@@ -14,6 +14,7 @@ import {
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
+import { TokenBucket } from '../../controllers/runtime/tokenBucket.ts';
 import type { MachineSetReference, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { isSameNodes, nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
 import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
@@ -29,6 +30,8 @@ import { OptionalCache } from './optionalCache.ts';
 
 /** Each has up to four watches, which occupy connections to the API server: with too many, none is left for the Lease. A cluster has one or two. */
 const MOST_NAMESPACES = 4;
+/** How many of them may start at once, and then each second: a pool can be created for another namespace all the time. */
+const STARTS = { atOnce: 12, perSecond: 0.2 };
 
 type Cache<T> = OptionalCache<T, keyof typeof machineIndexes>;
 
@@ -43,15 +46,24 @@ interface Watched {
   readonly ending: AbortController;
 }
 
-/** Watches the Machines that pools refer to. */
+interface Named {
+  readonly ref: MachineSetReference;
+  /** The oldest pool has the lowest one. */
+  readonly rank: string;
+}
+
+/** Watches the Machines that pools refer to. If there are too many namespaces, those of the oldest pools. */
 export class MachineCaches {
   readonly #client: KubernetesClient;
   readonly #log: Logger;
   readonly #metrics: EngineMetrics;
   readonly #changed: (pool: string) => void;
   readonly #watched = new Map<string, Watched>();
-  readonly #refs = new Map<string, MachineSetReference>();
+  /** What each pool refers to. */
+  readonly #named = new Map<string, Named>();
   readonly #nodes = new Map<string, MachineNodes>();
+  readonly #starts = new TokenBucket(STARTS.perSecond, STARTS.atOnce);
+  #retry: NodeJS.Timeout | undefined;
 
   /** @param changed called for each pool whose object or Machines changed */
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
@@ -62,52 +74,68 @@ export class MachineCaches {
   }
 
   /** Watches the object that the pool refers to now; undefined: the pool was deleted. */
-  follow(pool: string, { spec }: Partial<Pick<WindowsPool, 'spec'>> = {}): void {
-    const ref = spec?.machines?.ref;
-    const before = this.#refs.get(pool);
-    if (ref && before && keyOf(ref) === keyOf(before)) return;
-    const isFree = before && this.#release(pool, before);
-    if (ref) {
-      this.#refs.set(pool, ref);
-      this.#use(pool, ref);
-    } else {
-      this.#refs.delete(pool);
+  follow(pool: string, object: Pick<WindowsPool, 'metadata' | 'spec'> | undefined): void {
+    const ref = object?.spec.machines?.ref;
+    const rank = `${object?.metadata.creationTimestamp} ${pool}`;
+    const before = this.#named.get(pool);
+    if (!ref && !before) return;
+    if (ref && before?.rank === rank && before.ref.name === ref.name && keyOf(before.ref) === keyOf(ref)) return;
+    if (ref) this.#named.set(pool, { ref, rank });
+    else {
+      this.#named.delete(pool);
       this.#nodes.delete(pool);
     }
-    if (isFree) this.#useWaiting();
+    this.#assign(pool);
   }
 
-  #use(pool: string, ref: MachineSetReference): void {
-    const key = keyOf(ref);
-    const known = this.#watched.get(key);
-    if (!known && this.#watched.size >= MOST_NAMESPACES) return;
-    const watched = known ?? this.#watch(ref);
-    this.#watched.set(key, watched);
-    watched.refs.set(pool, ref);
-  }
-
-  /** Ends the watches that no pool needs. Returns whether it did. */
-  #release(pool: string, ref: MachineSetReference): boolean {
-    const watched = this.#watched.get(keyOf(ref));
-    if (!watched?.refs.delete(pool) || watched.refs.size > 0) return false;
-    watched.ending.abort();
-    return this.#watched.delete(keyOf(ref));
-  }
-
-  /** Starts the watches of pools that had to wait. */
-  #useWaiting(): void {
-    for (const [name, other] of this.#refs) {
-      if (this.#watched.get(keyOf(other))?.refs.has(name)) continue;
-      this.#use(name, other);
-      this.#changed(name);
+  /** Ends and starts watches, so that those of the oldest pools are open. Reports the pools, other than the one that has changed, that get or lose one. */
+  #assign(changed: string): void {
+    const byAge = [...this.#named].sort(([, a], [, b]) => (a.rank < b.rank ? -1 : 1));
+    const wanted = new Map<string, Map<string, MachineSetReference>>();
+    for (const [pool, { ref }] of byAge) {
+      const key = keyOf(ref);
+      const known = wanted.get(key);
+      if (known) known.set(pool, ref);
+      else if (wanted.size < MOST_NAMESPACES) wanted.set(key, new Map([[pool, ref]]));
     }
+    const moved: string[] = [];
+    for (const [key, { refs, ending }] of this.#watched) {
+      const stay = wanted.get(key);
+      for (const pool of [...refs.keys()]) if (!stay?.has(pool) && refs.delete(pool)) moved.push(pool);
+      if (refs.size > 0) continue;
+      ending.abort();
+      this.#watched.delete(key);
+    }
+    for (const [key, refs] of wanted) {
+      const [first] = refs.values();
+      const watched = this.#watched.get(key) ?? (first && this.#mayStart() ? this.#watch(first) : undefined);
+      if (!watched) continue;
+      this.#watched.set(key, watched);
+      for (const [pool, ref] of refs) {
+        if (!watched.refs.has(pool)) moved.push(pool);
+        watched.refs.set(pool, ref);
+      }
+    }
+    for (const pool of new Set(moved)) if (pool !== changed && this.#named.has(pool)) this.#changed(pool);
+  }
+
+  /** Whether watches may start now. If not, that is tried again. */
+  #mayStart(): boolean {
+    const now = realClock.monotonic();
+    if (this.#starts.tryTake(now)) return true;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.#assign('');
+    }, this.#starts.waitMs(now));
+    return false;
   }
 
   /** What the pool's object has, by the last events. */
   of(pool: string): MachinesView {
-    const ref = this.#refs.get(pool);
+    const { ref } = this.#named.get(pool) ?? {};
     const watched = ref && this.#watched.get(keyOf(ref));
-    if (!ref || !watched) return ref ? { kind: 'unknown', error: tooMany(ref) } : { kind: 'unknown' };
+    if (!ref) return { kind: 'unknown' };
+    if (!watched) return { kind: 'unknown', ...(this.#watched.size >= MOST_NAMESPACES && { error: tooMany(ref) }) };
     const { deployments, sets, machines, healthChecks } = watched;
     const unknown = deployments?.unknown ?? sets.unknown ?? machines.unknown;
     if (unknown) return unknown;
@@ -144,6 +172,7 @@ export class MachineCaches {
 
   /** Stops all watches. */
   stop(): void {
+    clearTimeout(this.#retry);
     for (const { ending } of this.#watched.values()) ending.abort();
   }
 
