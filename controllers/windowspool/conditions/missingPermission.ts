@@ -47,7 +47,8 @@ export function isOptionalRead(entry: StepError): boolean {
   return readsAws === true && blocks === undefined;
 }
 
-function describeDenied(denied: CallError, role: string): string {
+/** What the API server denied, and the folder with the role that permits it, in sentences. */
+export function describeDenied(denied: CallError, role: string): string {
   const fix = `Grant this permission to the operator's ServiceAccount. ${role} lists all permissions that it needs.`;
   return `The API server denied ${sentence(`${denied.operation}: ${denied.message}`)} ${fix}`;
 }

@@ -2,7 +2,7 @@
 
 import { OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
-import { missingPermission } from '../../conditions/missingPermission.ts';
+import { describeDenied, missingPermission, type OutsidePermissions } from '../../conditions/missingPermission.ts';
 import { firstNodes, nodesVerified, type Verification } from '../../conditions/nodesVerified.ts';
 import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
@@ -11,6 +11,7 @@ import { contended } from '../../membership/contended.ts';
 import type { MachinesConditions } from '../../model/conditions.ts';
 import type { Decision } from '../../model/decisions.ts';
 import type { RunResult } from '../../model/outcome.ts';
+import type { CallError } from '../../ports/callResult.ts';
 import { joined } from '../../util/words.ts';
 import { machinesReady } from './machinesReady.ts';
 import { liveMachines, type MachinesDerived, objectName, setOf } from './machinesState.ts';
@@ -23,9 +24,7 @@ type Parts = PartsOf<MachinesConditions>;
 export function machinesConditions(result: RunResult<MachinesDerived>): MachinesConditions {
   const { after: s } = result;
   const parts: Parts = {
-    PrerequisitesMet:
-      missingPermission(s, { denied: () => undefined, describe: () => '', roleFor: () => 'config/machines' }) ??
-      permitted(),
+    PrerequisitesMet: missingPermission(s, permissionsFor(s)) ?? permitted(),
     MachinesReady: contended(s, 'machines.ref', REMEDY) ?? machinesReady(s, result.decisions),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing: (one) => missing(one, result.decisions) }),
@@ -56,6 +55,17 @@ function missing(s: MachinesDerived, decisions: readonly Decision[]): Verificati
   }
   const message = `${total} of ${set.replicas} nodes of ${objectName(s)} have joined. See MachinesReady.`;
   return state.working ? unknownCondition('Joining', message, firstNodes(s)) : falseCondition('NodesMissing', message);
+}
+
+/** The permissions for Machines have a role of their own. */
+function permissionsFor({ machines }: MachinesDerived): OutsidePermissions {
+  const { error } = machines.kind === 'unknown' ? machines : {};
+  const roleFor = ({ operation }: CallError) => (operation.includes('machine') ? 'config/machines' : 'config/rbac');
+  return {
+    denied: () => (error?.kind === 'denied' ? error : undefined),
+    describe: (denied) => describeDenied(denied, roleFor(denied)),
+    roleFor,
+  };
 }
 
 function permitted() {

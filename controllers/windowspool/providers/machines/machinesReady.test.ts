@@ -5,6 +5,8 @@ import { MINUTE, NOW, sampleError } from '../../testing/fixtures.ts';
 import { assertBrief } from '../../testing/goldenTexts.ts';
 import { conditionOf, ready, wake } from '../../testing/life.ts';
 import { machinesPool, machinesWorld } from '../../testing/machineScenes.ts';
+import { annotate } from '../../testing/nodeLife.ts';
+import { REPLACE } from '../../testing/nodeScenes.ts';
 
 const OBJECT = 'MachineDeployment clusters/windows';
 const withoutNode = { node: '', providerID: '' };
@@ -24,6 +26,25 @@ async function conditionAfter(change: {
   await wake(world, deps);
   return { condition: conditionOf(world, 'MachinesReady') ?? '', ready: ready(world) };
 }
+
+describe('PrerequisitesMet of a pool of machines', () => {
+  it('is not met while the Machines may not be read', async () => {
+    const { world, deps } = await machinesWorld();
+    const error = sampleError('denied', { operation: 'watch machines', message: 'machines is forbidden' });
+    world.machines.unknown = { kind: 'unknown', error };
+    await wake(world, deps);
+    const condition = conditionOf(world, 'PrerequisitesMet') ?? '';
+    assert.match(condition, /^False AccessDenied: .*watch machines: machines is forbidden.*config\/machines/);
+  });
+
+  it('names the role that has the missing permission', async () => {
+    const { world, deps } = await machinesWorld();
+    world.fails = (call) => (call === 'cordon node' ? sampleError('denied', { message: 'no' }) : undefined);
+    annotate(world, 'a', REPLACE);
+    await wake(world, deps);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^False AccessDenied: .*config\/rbac/);
+  });
+});
 
 describe('NodesVerified of a pool of machines', () => {
   it('names nodes that do not count although the Machines have them', async () => {
