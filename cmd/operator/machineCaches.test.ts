@@ -107,7 +107,9 @@ describe('the caches of Machines', () => {
     assert.deepEqual(
       server.watched,
       ['b', 'c', 'd', 'e'].flatMap((namespace) =>
-        ['machines', 'machinesets'].map((resource) => `cluster.x-k8s.io/v1beta2/namespaces/${namespace}/${resource}`),
+        ['machinehealthchecks', 'machines', 'machinesets'].map(
+          (resource) => `cluster.x-k8s.io/v1beta2/namespaces/${namespace}/${resource}`,
+        ),
       ),
     );
   });
