@@ -137,7 +137,7 @@ $(PACKAGES): package.json package-lock.json
 	@npm ci --no-progress --loglevel=error
 	@touch $@
 
-binaries: deps controlplane ## Build all Go programs: those of `make tools`, and Helm 3, Argo CD, Flux and Cluster API. All checkouts share them.
+binaries: deps controlplane ## Build all Go programs: those of `make tools`, and Helm 3, Argo CD, Flux, Cluster API and OpenShift's Machine API. All checkouts share them.
 	@node hack/tools/main.ts --all
 
 tools: deps controlplane ## Build the Go programs that `make test` needs: the local Kubernetes, helm and Prometheus.

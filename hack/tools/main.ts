@@ -1,12 +1,13 @@
 /**
  * Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, the image registry, cosign, Alertmanager, actionlint,
- * hclfmt, the GitOps tools, Cluster API, and where the machine allows real nodes, their programs and Karpenter.
+ * hclfmt, the GitOps tools, Cluster API, the Machine API of OpenShift, and where the machine allows real nodes, their programs and Karpenter.
  */
 import { baselinePath } from '../bench/baseline.ts';
 import { clusterApiPath } from '../clusterApi/clusterApi.ts';
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { schemaPath } from '../grafana/schema/program.ts';
 import { ensureKarpenter } from '../karpenter/karpenter.ts';
+import { openShiftPrograms } from '../openshift/openshift.ts';
 import { ptyPath } from '../pty/program.ts';
 import { isolationObstacle } from '../realnode/isolation.ts';
 import { ensureNodePrograms } from '../realnode/programs.ts';
@@ -24,6 +25,7 @@ try {
     await argoCdPrograms(log);
     await fluxPrograms(log);
     await clusterApiPath(log);
+    await openShiftPrograms(log);
     if ((await isolationObstacle()) === undefined) {
       await ensureNodePrograms(log);
       await ensureKarpenter(log);

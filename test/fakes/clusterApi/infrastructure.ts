@@ -176,7 +176,7 @@ export class SimInfrastructure {
 const without = (list: readonly string[], item: string): string[] => list.filter((each) => each !== item);
 
 /** Watches a kind of a CRD that may be so new that the API server is still preparing it. */
-function watchNewKind(
+export function watchNewKind(
   kubeconfig: string,
   path: string,
   onEvent: (event: WatchedEvent<StoredObject>) => void,

@@ -1,6 +1,6 @@
 /** The nodes of simulated machines, as their kubelets register them. kwok keeps them alive. */
 import type { V1Node } from '@kubernetes/client-node';
-import type { NodeJson } from '../../../controllers/kubernetes/testing/nodeJson.ts';
+import type { NodeJson, NodeTaint } from '../../../controllers/kubernetes/testing/nodeJson.ts';
 import type { ApiServer } from '../localaws/nodes/apiServer.ts';
 import { unlessRefused } from '../localaws/nodes/apiServer.ts';
 import { readyCondition } from '../localaws/nodes/nodeObject.ts';
@@ -12,14 +12,17 @@ import type { SimMachineSpec } from './objects.ts';
 const UNINITIALIZED = { key: 'node.cluster.x-k8s.io/uninitialized', effect: 'NoSchedule' } as const;
 const DEFAULT_BUILD = '10.0.20348.2762';
 
-/** The Node of a machine, with the provider ID `vsphere://NAME`. The name ends with 6 hexadecimal digits, which are its address. */
-export function nodeOf(name: string, machine: SimMachineSpec): NodeJson {
+/**
+ * The Node of a machine, with the provider ID `vsphere://NAME`. The name ends with 6 hexadecimal digits, which are its address.
+ * @param taint the taint with which every node registers
+ */
+export function nodeOf(name: string, machine: SimMachineSpec, taint: NodeTaint = UNINITIALIZED): NodeJson {
   const { windowsBuild = DEFAULT_BUILD, kubeletVersion, taints = [], labels = {}, node } = machine;
   const address = `10.${[...Buffer.from(name.slice(-6), 'hex')].join('.')}`;
   const registered = existingNode({
     name,
     labels,
-    taints: [...taints, UNINITIALIZED],
+    taints: [...taints, taint],
     kernelVersion: windowsBuild,
     nodeInfo: {
       osImage: `Windows Server ${yearOf(windowsBuild) ?? ''} Datacenter`,

@@ -1,4 +1,4 @@
-/** Reads and writes objects of any kind in one cluster, in the namespace `default`. */
+/** Reads and writes objects of any kind in one namespace of a cluster. */
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../../controllers/kubernetes/client.ts';
 import { isNotFound } from '../../../controllers/kubernetes/errors.ts';
 import { silentLog } from '../../../controllers/runtime/testing/silentLog.ts';
@@ -11,15 +11,19 @@ export const INFRASTRUCTURE = `${INFRASTRUCTURE_GROUP}/${INFRASTRUCTURE_VERSION}
 
 const CLUSTER_SCOPED = [
   'CustomResourceDefinition',
+  'DNS',
+  'Infrastructure',
   'MutatingWebhookConfiguration',
+  'Namespace',
   'Node',
   'ValidatingWebhookConfiguration',
 ];
 
 /** The path of a collection, such as `/apis/cluster.x-k8s.io/v1beta2/namespaces/default/machines`. */
-export function pathOf(apiVersion: string, kind: string): string {
+export function pathOf(apiVersion: string, kind: string, namespace = 'default'): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  return `${root}/${CLUSTER_SCOPED.includes(kind) ? '' : 'namespaces/default/'}${kind.toLowerCase()}s`;
+  const resource = `${kind.toLowerCase()}${kind.endsWith('S') ? 'es' : 's'}`;
+  return `${root}/${CLUSTER_SCOPED.includes(kind) ? '' : `namespaces/${namespace}/`}${resource}`;
 }
 
 /** A client with the name of the program in its user agent, which the audit log and managedFields have. Calls throw KubernetesError. */
@@ -27,16 +31,24 @@ export class ObjectClient {
   readonly #client: KubernetesClient;
   readonly #program: string;
   readonly #signal: AbortSignal;
+  readonly #namespace: string | undefined;
 
-  constructor(client: KubernetesClient, program: string, signal: AbortSignal) {
+  constructor(client: KubernetesClient, program: string, signal: AbortSignal, namespace?: string) {
     this.#client = client;
     this.#program = program;
     this.#signal = signal;
+    this.#namespace = namespace;
   }
 
-  static async connect(kubeconfigPath: string, program: string, signal: AbortSignal): Promise<ObjectClient> {
+  /** @param namespace default: `default` */
+  static async connect(
+    kubeconfigPath: string,
+    program: string,
+    signal: AbortSignal,
+    namespace?: string,
+  ): Promise<ObjectClient> {
     const client = await createKubernetesClient({ kubeconfigPath, log: silentLog, version: 'test', program });
-    return new ObjectClient(client, program, signal);
+    return new ObjectClient(client, program, signal, namespace);
   }
 
   /** Creates an object, or sets the fields that it names. With a subresource, such as `status`, those of the subresource. */
@@ -68,7 +80,11 @@ export class ObjectClient {
   /** The objects of a kind with these labels, by their name. */
   async list<T extends StoredObject>(apiVersion: string, kind: string, labelSelector?: string): Promise<T[]> {
     const options = { query: { labelSelector }, signal: this.#signal };
-    const { items } = await this.#client.request<{ items: T[] }>('GET', pathOf(apiVersion, kind), options);
+    const { items } = await this.#client.request<{ items: T[] }>(
+      'GET',
+      pathOf(apiVersion, kind, this.#namespace),
+      options,
+    );
     return ([...items] as T[]).sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
   }
 
@@ -77,7 +93,7 @@ export class ObjectClient {
   }
 
   #path(apiVersion: string, kind: string, name: string, subresource?: string): string {
-    return `${pathOf(apiVersion, kind)}/${name}${subresource ? `/${subresource}` : ''}`;
+    return `${pathOf(apiVersion, kind, this.#namespace)}/${name}${subresource ? `/${subresource}` : ''}`;
   }
 }
 
