@@ -122,6 +122,20 @@ describe('the size of a pool of machines', () => {
   });
 });
 
+describe('the size of a pool of machines whose object is paused', () => {
+  it('is written when it is no longer paused', async () => {
+    const { world, deps } = await machinesWorld();
+    const set = world.machines.set ?? assert.fail('no object');
+    world.machines.set = { ...set, pausedBy: 'status.authoritativeAPI is ClusterAPI' };
+    world.apply(size(4));
+    await pass(world, deps, 5);
+    assert.deepEqual(world.machines.changes, []);
+    world.machines.set = set;
+    await pass(world, deps, 5);
+    assert.deepEqual(world.machines.changes, ['scale 4']);
+  });
+});
+
 describe('a node of a Machine with the annotation', () => {
   it('replace is drained, and its Machine is deleted and not drained again', async () => {
     const { world, deps } = await machinesWorld();
