@@ -1,7 +1,9 @@
 /** Pools of machines with the real controllers of OpenShift's Machine API. The cloud and the kubelets are doubles, and the nodes run on kwok. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseAllDocuments } from 'yaml';
 import type { MachinesSpec } from '../../controllers/windowspool/api/api.gen.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import {
@@ -10,11 +12,13 @@ import {
   NAMESPACE,
   OPENSHIFT,
   type OpenShiftMachine,
+  type Platform,
 } from '../fakes/openshift/objects.ts';
 import { type OpenShift, startOpenShift } from '../fakes/openshift/openshift.ts';
 import { conditionOf, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
 
+const SAMPLES = fileURLToPath(new URL('../../config/samples/machines/', import.meta.url));
 const COMPONENT = fileURLToPath(new URL('../../config/machines/', import.meta.url));
 const BUILD = '10.0.20348.5020';
 
@@ -78,12 +82,12 @@ describe('a pool of machines of OpenShift', function () {
 
   it('becomes Ready: its nodes have its labels, and are verified', async () => {
     const { world } = fixture;
-    await create('web', { replicas: 3 });
-    await world.waitForConditions('web', READY);
-    const pool = await settled('web', 3);
+    await create('first', { replicas: 3 });
+    await world.waitForConditions('first', READY);
+    const pool = await settled('first', 3);
     assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
-    for (const name of await nodesOf('web')) {
-      assert.equal((await nodeJson(name)).metadata.labels[POOL_KEY], 'web');
+    for (const name of await nodesOf('first')) {
+      assert.equal((await nodeJson(name)).metadata.labels[POOL_KEY], 'first');
       // That of OpenShift counts as the taint of the pool.
       assert.deepEqual(await taintsOf(name), ['os=Windows']);
     }
@@ -91,15 +95,15 @@ describe('a pool of machines of OpenShift', function () {
   });
 
   it('replaces a node with the annotation by deleting its Machine, which OpenShift does not drain again', async () => {
-    const before = await api.machines('web');
+    const before = await api.machines('first');
     const old = before[0] ?? assert.fail('no machine');
     await fixture.world.kubectl('annotate', 'node', old.status?.nodeRef?.name ?? '', 'winpool.dev/replace=true');
     await fixture.until(
       'its Machine to be gone',
-      async () => !namesOf(await api.machines('web')).includes(old.metadata.name),
+      async () => !namesOf(await api.machines('first')).includes(old.metadata.name),
     );
-    await settled('web', 3);
-    const after = namesOf(await api.machines('web'));
+    await settled('first', 3);
+    const after = namesOf(await api.machines('first'));
     assert.deepEqual(
       namesOf(before.slice(1)).filter((name) => !after.includes(name)),
       [],
@@ -113,22 +117,22 @@ describe('a pool of machines of OpenShift', function () {
   });
 
   it('removes a node with the annotation, and exactly this one', async () => {
-    const before = await api.machines('web');
+    const before = await api.machines('first');
     const middle = before[1] ?? assert.fail('no machine');
     await fixture.world.kubectl('annotate', 'node', middle.status?.nodeRef?.name ?? '', 'winpool.dev/remove=true');
-    await settled('web', 2);
+    await settled('first', 2);
     assert.deepEqual(
-      namesOf(await api.machines('web')),
+      namesOf(await api.machines('first')),
       namesOf(before).filter((name) => name !== middle.metadata.name),
     );
   });
 
   it('sets the size once, and keeps what others set later', async () => {
     const { world } = fixture;
-    await world.patchPool('web', { machines: { desiredSize: 4 } });
-    await settled('web', 4);
-    await inNamespace('scale', SETS, 'web', '--replicas=1');
-    await settled('web', 1);
+    await world.patchPool('first', { machines: { desiredSize: 4 } });
+    await settled('first', 4);
+    await inNamespace('scale', SETS, 'first', '--replicas=1');
+    await settled('first', 1);
   });
 
   it('sets its labels and taints beside those that OpenShift restores', async () => {
@@ -186,13 +190,22 @@ describe('a pool of machines of OpenShift', function () {
     await settled('foreign', 2);
   });
 
-  it('is Stalled for a MachineSet that Cluster API manages, and names the API to use', async () => {
-    await create('moved', { replicas: 0, spec: { authoritativeAPI: 'ClusterAPI' } });
-    const pool = await fixture.world.waitForConditions('moved', 'MachinesReady=False/MachineSetPaused');
+  it('is Stalled for a MachineSet that Cluster API manages, and names the API to use, until it is handed back', async () => {
+    const { world } = fixture;
+    const authority = (authoritativeAPI: string) => ({ authoritativeAPI });
+    await create('moved', { replicas: 0, spec: authority('ClusterAPI') });
+    await world.patchPool('moved', { machines: { desiredSize: 2 } });
+    const pool = await world.waitForConditions('moved', 'MachinesReady=False/MachineSetPaused');
     assert.match(
       messageOf(pool, 'MachinesReady'),
       /status\.authoritativeAPI is ClusterAPI, so the MachineSet of cluster\.x-k8s\.io with its name has its Machines/,
     );
+    assert.equal(pool?.status?.machines?.replicas, 0);
+    // As the migration controller of OpenShift does.
+    await api.client.patch(OPENSHIFT, 'MachineSet', 'moved', { spec: authority('MachineAPI') });
+    for (const step of ['Migrating', 'MachineAPI'])
+      await api.client.patch(OPENSHIFT, 'MachineSet', 'moved', { status: authority(step) }, 'status');
+    await settled('moved', 2);
   });
 
   it('restores its nodes when it is deleted, and keeps the Machines', async () => {
@@ -207,4 +220,30 @@ describe('a pool of machines of OpenShift', function () {
     assert.deepEqual(await taintsOf(node), ['os=Windows', 'shop=a']);
     assert.equal((await api.machines('shop')).length, 1);
   });
+
+  /** The samples, a field that OpenShift requires in them, and how it says so. */
+  const samples: readonly (readonly [Platform, string, field: string, refusal: RegExp])[] = [
+    ['AWS', 'openshift-aws.yaml', 'ami', /expected providerSpec\.ami\.id to be populated/],
+    ['Azure', 'openshift-azure.yaml', 'osDisk', /diskSizeGB must be greater than zero/],
+    ['VSphere', 'openshift-vsphere.yaml', 'template', /template must be provided/],
+  ];
+  for (const [platform, file, field, refusal] of samples)
+    it(`is accepted by the webhooks of OpenShift on ${platform} as in ${file}`, async () => {
+      const { world } = fixture;
+      const documents = parseAllDocuments(await readFile(join(SAMPLES, file), 'utf8'));
+      const [set, pool] = documents.map((document) => document.toJS());
+      const { value } = set.spec.template.spec.providerSpec;
+      await inNamespace('create', 'secret', 'generic', value.credentialsSecret.name);
+      await api.usePlatform(platform);
+      const flags = ['--dry-run=server', '--validate=strict', '--warnings-as-errors'];
+      await world.kubectl('apply', '-f', join(SAMPLES, file), ...flags);
+      delete value[field];
+      await assert.rejects(world.apply(set, ...flags), refusal);
+      const { kind, apiVersion, metadata } = set;
+      const { name, namespace } = metadata;
+      assert.deepEqual(pool.spec.machines.ref, { apiVersion, kind, namespace, name });
+      assert.equal(metadata.annotations['winpool.dev/usable-by'], pool.metadata.name);
+      // The name of a Machine, and so of a Windows computer with at most 15 characters, has 6 more.
+      if (platform !== 'AWS') assert.ok(name.length <= 9, name);
+    });
 });

@@ -595,7 +595,7 @@ describe('the API server', () => {
   });
 
   for (const sample of globSync(
-    ['{existing-nodes,machines}/*.yaml', '{launchSettings,node-readiness}/windowspool.yaml'],
+    ['existing-nodes/*.yaml', 'machines/cluster-api.yaml', '{launchSettings,node-readiness}/windowspool.yaml'],
     {
       cwd: SAMPLES,
     },
