@@ -18,6 +18,7 @@ import {
 } from '../fakes/clusterApi/objects.ts';
 import { conditionOf, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { onOldApiServer } from './onOldApiServer.ts';
 
 const COMPONENT = fileURLToPath(new URL('../../config/machines/', import.meta.url));
 const BUILD = '10.0.20348.5020';
@@ -250,6 +251,11 @@ describe('a pool of machines of Cluster API', function () {
     await world.waitForConditions('alone', 'MachinesReady=False/MachineSetPaused');
     await world.kubectl('annotate', 'machinesets.cluster.x-k8s.io', 'alone', 'cluster.x-k8s.io/paused-');
     await world.waitForConditions('alone', 'MachinesReady=True/MachinesReady');
+  });
+
+  it('takes its Machines from an API server without watch lists', async () => {
+    await fixture.world.patchPool('web', { machines: { desiredSize: 3 } });
+    await onOldApiServer(fixture, () => settled('web', 3));
   });
 
   it('restores its nodes when it is deleted, and keeps the Machines', async () => {

@@ -17,6 +17,7 @@ import {
 import { type OpenShift, startOpenShift } from '../fakes/openshift/openshift.ts';
 import { conditionOf, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { onOldApiServer } from './onOldApiServer.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../config/samples/machines/', import.meta.url));
 const COMPONENT = fileURLToPath(new URL('../../config/machines/', import.meta.url));
@@ -206,6 +207,11 @@ describe('a pool of machines of OpenShift', function () {
     for (const step of ['Migrating', 'MachineAPI'])
       await api.client.patch(OPENSHIFT, 'MachineSet', 'moved', { status: authority(step) }, 'status');
     await settled('moved', 2);
+  });
+
+  it('takes its Machines from an API server without watch lists', async () => {
+    await inNamespace('scale', SETS, 'first', '--replicas=2');
+    await onOldApiServer(fixture, () => settled('first', 2));
   });
 
   it('restores its nodes when it is deleted, and keeps the Machines', async () => {
