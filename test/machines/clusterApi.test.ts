@@ -240,7 +240,12 @@ describe('a pool of machines of Cluster API', function () {
     );
     await fixture.world.apply(poolOf('alone', { ref }));
     await settled('alone', 2);
-    assert.equal((await api.machines(`${SET_LABEL}=alone`)).length, 2);
+    const [first] = await api.machines(`${SET_LABEL}=alone`);
+    await fixture.world.kubectl('annotate', 'machinesets.cluster.x-k8s.io', 'alone', 'winpool.dev/usable-by=alone');
+    await fixture.world.kubectl('annotate', 'node', first?.status?.nodeRef?.name ?? '', 'winpool.dev/remove=true');
+    await settled('alone', 1);
+    const left = namesOf(await api.machines(`${SET_LABEL}=alone`));
+    assert.deepEqual([left.length, left.includes(first?.metadata.name ?? '')], [1, false]);
   });
 
   it('reports an object that does not exist, and one that is paused', async () => {
