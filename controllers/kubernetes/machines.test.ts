@@ -143,15 +143,16 @@ describe('a MachineDeployment or MachineSet', () => {
     it(`says why it is paused: ${why}`, () =>
       assert.match(machineSetOf('MachineSet', { metadata: meta, ...object }).pausedBy, why));
 
-  it('shows an autoscaler of either API, and the pool that may use it', () => {
-    for (const [key, isAutoscaled] of [
-      ['cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size', true],
-      ['machine.openshift.io/cluster-api-autoscaler-node-group-min-size', true],
-      ['example.com/other', false],
+  it('shows what sets its size, and the pool that may use it', () => {
+    for (const [annotation, label, sizedBy] of [
+      ['cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size', 'a', 'an autoscaler'],
+      ['machine.openshift.io/cluster-api-autoscaler-node-group-min-size', 'a', 'an autoscaler'],
+      ['example.com/other', 'topology.cluster.x-k8s.io/owned', 'the topology of its Cluster'],
+      ['example.com/other', 'a', ''],
     ] as const) {
-      const annotations = { [key]: '1', 'winpool.dev/usable-by': 'web' };
-      const set = machineSetOf('MachineSet', { metadata: { ...meta, annotations } });
-      assert.deepEqual([set.isAutoscaled, set.usableBy], [isAutoscaled, 'web']);
+      const annotations = { [annotation]: '1', 'winpool.dev/usable-by': 'web' };
+      const set = machineSetOf('MachineSet', { metadata: { ...meta, annotations, labels: { [label]: '' } } });
+      assert.deepEqual([set.sizedBy, set.usableBy], [sizedBy, 'web']);
     }
   });
 

@@ -104,10 +104,17 @@ export function machineSetOf(
     outdated,
     isRollingOut: outdated > 0 && !isRolledByUser,
     pausedBy: pausedBy(annotations, spec.paused === true, status),
-    isAutoscaled: Object.keys(annotations).some((key) => key.endsWith('/cluster-api-autoscaler-node-group-min-size')),
+    sizedBy: sizedBy(metadata),
     usableBy: foreignText(annotations[USABLE_BY_ANNOTATION] ?? ''),
     problem: problemOf(status, SET_CONDITIONS),
   };
+}
+
+/** The topology of a Cluster restores the number that it has: https://cluster-api.sigs.k8s.io/tasks/experimental-features/cluster-class/ */
+function sizedBy({ annotations = {}, labels = {} }: Wire<V1ObjectMeta>): string {
+  if (Object.keys(annotations).some((key) => key.endsWith('/cluster-api-autoscaler-node-group-min-size')))
+    return 'an autoscaler';
+  return 'topology.cluster.x-k8s.io/owned' in labels ? 'the topology of its Cluster' : '';
 }
 
 /** A Machine from any of the versions. */

@@ -17,8 +17,8 @@ export interface MachineSet {
   readonly isRollingOut: boolean;
   /** Why its controller does nothing, as the rest of a sentence; empty if it works. */
   readonly pausedBy: string;
-  /** Whether an autoscaler sets the number of Machines. */
-  readonly isAutoscaled: boolean;
+  /** What sets the number of Machines, such as `an autoscaler`; empty: users do. */
+  readonly sizedBy: string;
   /** The pool that may change its size and delete its Machines; empty: none. */
   readonly usableBy: string;
   /** What its controller reports as wrong; otherwise empty. */

@@ -12,7 +12,7 @@ const SET: MachineSet = {
   outdated: 0,
   isRollingOut: false,
   pausedBy: '',
-  isAutoscaled: false,
+  sizedBy: '',
   usableBy: 'web',
   problem: '',
   controllerUid: '',

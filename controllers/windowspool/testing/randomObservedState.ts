@@ -394,7 +394,7 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
       outdated: fc.nat(3),
       isRollingOut: fc.boolean(),
       pausedBy: fc.constantFrom('', 'spec.paused is true'),
-      isAutoscaled: fc.boolean(),
+      sizedBy: fc.constantFrom('', 'an autoscaler'),
       usableBy: fc.constantFrom('', 'web'),
       problem: fc.constantFrom('', 'no capacity'),
       controllerUid: fc.constant(''),

@@ -48,7 +48,7 @@ function whyNoneMayLeave(s: MachinesState, set: MachineSet | undefined): string 
 function whyNoneIsRemoved(s: MachinesState, set: MachineSet): string | undefined {
   const { desiredSize } = machinesIn(s.pool.spec);
   if (desiredSize !== undefined) return `machines.desiredSize is ${desiredSize}. Remove that field first`;
-  if (set.isAutoscaled) return `an autoscaler sets the size of ${objectName(s)}`;
+  if (set.sizedBy !== '') return `${set.sizedBy} sets the size of ${objectName(s)}`;
   // With the strategy OnDelete, the oldest MachineSet shrinks first: mdutil and rolloutPlanner of Cluster API.
   const object = objectName(s);
   return set.outdated > 0

@@ -181,7 +181,7 @@ describe('a node of a Machine with the annotation', () => {
   it('remove is rejected while the spec or an autoscaler sets the size', async () => {
     for (const [spec, set, why] of [
       [{ machines: { desiredSize: 3 } }, {}, 'machines.desiredSize is 3'],
-      [{}, { isAutoscaled: true }, 'an autoscaler'],
+      [{}, { sizedBy: 'an autoscaler' }, 'an autoscaler'],
       [{}, { outdated: 1 }, 'its controller would delete another Machine'],
     ] as const) {
       const { world, deps } = await machinesWorld(spec, set);
