@@ -595,7 +595,11 @@ describe('the API server', () => {
   });
 
   for (const sample of globSync(
-    ['existing-nodes/*.yaml', 'machines/cluster-api.yaml', '{canary,custom-ami,launch-settings,node-readiness}/windowspool.yaml'],
+    [
+      'existing-nodes/*.yaml',
+      'machines/cluster-api.yaml',
+      '{canary,custom-ami,launch-settings,node-readiness}/windowspool.yaml',
+    ],
     {
       cwd: SAMPLES,
     },
