@@ -26,7 +26,7 @@ export interface ObjectMeta {
   };
 }
 /**
- * Desired state of the pool. Set one of nodeGroup, to have EKS create the nodes, machines, for the machines of Cluster API or OpenShift, and existingNodes, for nodes that another tool created.
+ * Desired state of the pool. Set exactly one of nodeGroup (EKS creates the nodes), machines (Cluster API or OpenShift creates them) and existingNodes (another tool created them).
  */
 export interface WindowsPoolSpec {
   /**
