@@ -14,7 +14,6 @@ import {
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
-import { TokenBucket } from '../../controllers/runtime/tokenBucket.ts';
 import type { MachineSetReference, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { isSameNodes, nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
 import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
@@ -27,10 +26,10 @@ import type {
 } from '../../controllers/windowspool/ports/machines.ts';
 import { selects } from '../../controllers/windowspool/util/labelSelector.ts';
 import { OptionalCache } from './optionalCache.ts';
+import { SharedWatches } from './sharedWatches.ts';
 
-/** Each has up to four watches, which occupy connections to the API server: with too many, none is left for the Lease. A cluster has one or two. */
+/** Each has up to four watches. A cluster has one or two. */
 const MOST_NAMESPACES = 4;
-/** How many of them may start at once, and then each second: a pool can be created for another namespace all the time. */
 const STARTS = { atOnce: 12, perSecond: 0.2 };
 
 type Cache<T> = OptionalCache<T, keyof typeof machineIndexes>;
@@ -42,14 +41,6 @@ interface Watched {
   readonly sets: Cache<MachineSet>;
   readonly machines: Cache<Machine>;
   readonly healthChecks: OptionalCache<HealthCheck>;
-  readonly refs: Map<string, MachineSetReference>;
-  readonly ending: AbortController;
-}
-
-interface Named {
-  readonly ref: MachineSetReference;
-  /** The oldest pool has the lowest one. */
-  readonly rank: string;
 }
 
 /** Watches the Machines that pools refer to. If there are too many namespaces, those of the oldest pools. */
@@ -58,12 +49,8 @@ export class MachineCaches {
   readonly #log: Logger;
   readonly #metrics: EngineMetrics;
   readonly #changed: (pool: string) => void;
-  readonly #watched = new Map<string, Watched>();
-  /** What each pool refers to. */
-  readonly #named = new Map<string, Named>();
+  readonly #watches: SharedWatches<MachineSetReference, Watched>;
   readonly #nodes = new Map<string, MachineNodes>();
-  readonly #starts = new TokenBucket(STARTS.perSecond, STARTS.atOnce);
-  #retry: NodeJS.Timeout | undefined;
 
   /** @param changed called for each pool whose object or Machines changed */
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
@@ -71,71 +58,28 @@ export class MachineCaches {
     this.#log = log;
     this.#metrics = metrics;
     this.#changed = changed;
+    this.#watches = new SharedWatches({
+      most: MOST_NAMESPACES,
+      starts: STARTS,
+      keyOf,
+      open: (ref, refs, signal) => this.#watch(ref, refs, signal),
+      changed,
+    });
   }
 
   /** Watches the object that the pool refers to now; undefined: the pool was deleted. */
   follow(pool: string, object: Pick<WindowsPool, 'metadata' | 'spec'> | undefined): void {
     const ref = object?.spec.machines?.ref;
-    const rank = `${object?.metadata.creationTimestamp} ${pool}`;
-    const before = this.#named.get(pool);
-    if (!ref && !before) return;
-    if (ref && before?.rank === rank && before.ref.name === ref.name && keyOf(before.ref) === keyOf(ref)) return;
-    if (ref) this.#named.set(pool, { ref, rank });
-    else {
-      this.#named.delete(pool);
-      this.#nodes.delete(pool);
-    }
-    this.#assign(pool);
-  }
-
-  /** Ends and starts watches, so that those of the oldest pools are open. Reports the pools, other than the one that has changed, that get or lose one. */
-  #assign(changed: string): void {
-    const byAge = [...this.#named].sort(([, a], [, b]) => (a.rank < b.rank ? -1 : 1));
-    const wanted = new Map<string, Map<string, MachineSetReference>>();
-    for (const [pool, { ref }] of byAge) {
-      const key = keyOf(ref);
-      const known = wanted.get(key);
-      if (known) known.set(pool, ref);
-      else if (wanted.size < MOST_NAMESPACES) wanted.set(key, new Map([[pool, ref]]));
-    }
-    const moved: string[] = [];
-    for (const [key, { refs, ending }] of this.#watched) {
-      const stay = wanted.get(key);
-      for (const pool of [...refs.keys()]) if (!stay?.has(pool) && refs.delete(pool)) moved.push(pool);
-      if (refs.size > 0) continue;
-      ending.abort();
-      this.#watched.delete(key);
-    }
-    for (const [key, refs] of wanted) {
-      const [first] = refs.values();
-      const watched = this.#watched.get(key) ?? (first && this.#mayStart() ? this.#watch(first) : undefined);
-      if (!watched) continue;
-      this.#watched.set(key, watched);
-      for (const [pool, ref] of refs) {
-        if (!watched.refs.has(pool)) moved.push(pool);
-        watched.refs.set(pool, ref);
-      }
-    }
-    for (const pool of new Set(moved)) if (pool !== changed && this.#named.has(pool)) this.#changed(pool);
-  }
-
-  /** Whether watches may start now. If not, that is tried again. */
-  #mayStart(): boolean {
-    const now = realClock.monotonic();
-    if (this.#starts.tryTake(now)) return true;
-    this.#retry ??= setTimeout(() => {
-      this.#retry = undefined;
-      this.#assign('');
-    }, this.#starts.waitMs(now));
-    return false;
+    this.#watches.follow(pool, object, ref);
+    if (!ref) this.#nodes.delete(pool);
   }
 
   /** What the pool's object has, by the last events. */
   of(pool: string): MachinesView {
-    const { ref } = this.#named.get(pool) ?? {};
-    const watched = ref && this.#watched.get(keyOf(ref));
+    const ref = this.#watches.targetOf(pool);
     if (!ref) return { kind: 'unknown' };
-    if (!watched) return { kind: 'unknown', ...(this.#watched.size >= MOST_NAMESPACES && { error: tooMany(ref) }) };
+    const watched = this.#watches.watchOf(ref);
+    if (!watched) return { kind: 'unknown', ...(this.#watches.isFull && { error: tooMany(ref) }) };
     const { deployments, sets, machines, healthChecks } = watched;
     const unknown = deployments?.unknown ?? sets.unknown ?? machines.unknown;
     if (unknown) return unknown;
@@ -162,23 +106,20 @@ export class MachineCaches {
 
   /** Resolves when each current collection was read, or its read failed. */
   get synced(): Promise<unknown> {
-    const caches = [...this.#watched.values()].flatMap(({ deployments, sets, machines }) => [
-      deployments,
-      sets,
-      machines,
-    ]);
+    const caches = this.#watches.open.flatMap(({ deployments, sets, machines }) => [deployments, sets, machines]);
     return Promise.all(caches.map((cache) => cache?.synced));
   }
 
   /** Stops all watches. */
   stop(): void {
-    clearTimeout(this.#retry);
-    for (const { ending } of this.#watched.values()) ending.abort();
+    this.#watches.stop();
   }
 
-  #watch({ apiVersion, kind: ofRef, namespace }: MachineSetReference): Watched {
-    const refs = new Map<string, MachineSetReference>();
-    const ending = new AbortController();
+  #watch(
+    { apiVersion, kind: ofRef, namespace }: MachineSetReference,
+    refs: ReadonlyMap<string, MachineSetReference>,
+    signal: AbortSignal,
+  ): Watched {
     const notify = () => {
       for (const pool of refs.keys()) this.#changed(pool);
     };
@@ -210,7 +151,7 @@ export class MachineCaches {
       });
       // An object that does not exist causes no change event, but is known not to exist. Neither promise ever rejects.
       void cache.store.synced.then(notify);
-      void cache.run(ending.signal);
+      void cache.run(signal);
       return cache;
     };
     const watched: Watched = {
@@ -220,13 +161,7 @@ export class MachineCaches {
           : undefined,
       sets: start('MachineSet', (object) => machineSetOf('MachineSet', object)),
       machines: start('Machine', machineOf as (object: never) => Machine),
-      healthChecks: this.#watchHealthChecks(
-        { apiVersion, kind: 'MachineHealthCheck', namespace },
-        notify,
-        ending.signal,
-      ),
-      refs,
-      ending,
+      healthChecks: this.#watchHealthChecks({ apiVersion, kind: 'MachineHealthCheck', namespace }, notify, signal),
     };
     return watched;
   }
