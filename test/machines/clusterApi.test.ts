@@ -1,7 +1,5 @@
 /** Pools of machines with the real core controllers of Cluster API. The machines are doubles, and their nodes run on kwok. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { MachinesSpec } from '../../controllers/windowspool/api/api.gen.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { type ClusterApi, startClusterApi } from '../fakes/clusterApi/clusterApi.ts';
@@ -16,11 +14,11 @@ import {
   machineTemplate,
   SET_LABEL,
 } from '../fakes/clusterApi/objects.ts';
-import { conditionOf, messageOf, READY } from '../fakes/testenv/testEnv.ts';
+import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { changeRole, namesOf, settled } from './machinesFixture.ts';
 import { onOldApiServer } from './onOldApiServer.ts';
 
-const COMPONENT = fileURLToPath(new URL('../../config/machines/', import.meta.url));
 const BUILD = '10.0.20348.5020';
 
 describe('a pool of machines of Cluster API', function () {
@@ -30,8 +28,7 @@ describe('a pool of machines of Cluster API', function () {
 
   before(async function () {
     this.timeout(900_000);
-    for (const file of ['role.yaml', 'role_binding.yaml'])
-      await fixture.world.kubectl('apply', '-f', join(COMPONENT, file));
+    await changeRole(fixture, 'apply');
     const { controlPlane } = fixture.world;
     api = await startClusterApi(controlPlane, { log: (line) => console.log(`    ${line}`) });
     await api.createCluster('here', controlPlane);
@@ -39,8 +36,7 @@ describe('a pool of machines of Cluster API', function () {
   after(async () => {
     await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
     await api?.uninstall();
-    for (const file of ['role.yaml', 'role_binding.yaml'])
-      await fixture.world.kubectl('delete', '-f', join(COMPONENT, file));
+    await changeRole(fixture, 'delete');
   });
 
   const poolOf = (name: string, machines: Partial<MachinesSpec> = {}, spec: object = {}) => ({
@@ -69,24 +65,13 @@ describe('a pool of machines of Cluster API', function () {
   const allow = (name: string) =>
     fixture.world.kubectl('annotate', 'machinedeployments.cluster.x-k8s.io', name, `winpool.dev/usable-by=${name}`);
   const machinesOf = (name: string) => api.machines(`${DEPLOYMENT_LABEL}=${name}`);
-  const namesOf = (machines: readonly Machine[]) => machines.map(({ metadata }) => metadata.name);
   const nodesOf = async (name: string) => (await machinesOf(name)).map(({ status }) => status?.nodeRef?.name ?? '');
-  const settled = (name: string, size: number) =>
-    fixture.world.waitForPool(
-      name,
-      `to have ${size} verified nodes and no node that leaves`,
-      (pool) =>
-        pool?.status?.nodes?.verified === size &&
-        pool.status.summary?.nodes === `${size}/${size}` &&
-        pool.status.disruption === undefined &&
-        conditionOf(pool, 'MachinesReady') === 'True/MachinesReady',
-    );
 
   it('becomes Ready: its nodes have its labels and taints, and are verified', async () => {
     const { world } = fixture;
     await create('web', { replicas: 3 });
     await world.waitForConditions('web', READY);
-    const pool = await settled('web', 3);
+    const pool = await settled(fixture, 'web', 3);
     assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
     for (const name of await nodesOf('web')) {
       const node = JSON.parse(await world.kubectl('get', 'node', name, '-o', 'json'));
@@ -105,7 +90,7 @@ describe('a pool of machines of Cluster API', function () {
       'the Machine to be gone',
       async () => !namesOf(await machinesOf('web')).includes(old.metadata.name),
     );
-    await settled('web', 3);
+    await settled(fixture, 'web', 3);
     const after = namesOf(await machinesOf('web'));
     assert.deepEqual(
       namesOf(before.slice(1)).filter((name) => !after.includes(name)),
@@ -117,7 +102,7 @@ describe('a pool of machines of Cluster API', function () {
     const before = await machinesOf('web');
     const middle = before[1] ?? assert.fail('no machine');
     await fixture.world.kubectl('annotate', 'node', middle.status?.nodeRef?.name ?? '', 'winpool.dev/remove=true');
-    await settled('web', 2);
+    await settled(fixture, 'web', 2);
     assert.deepEqual(
       namesOf(await machinesOf('web')),
       namesOf(before).filter((name) => name !== middle.metadata.name),
@@ -127,17 +112,17 @@ describe('a pool of machines of Cluster API', function () {
   it('sets the size once, and keeps what others set later', async () => {
     const { world } = fixture;
     await world.kubectl('patch', 'windowspool', 'web', '--type=merge', '-p', '{"spec":{"machines":{"desiredSize":4}}}');
-    await settled('web', 4);
+    await settled(fixture, 'web', 4);
     await world.kubectl('scale', 'machinedeployments.cluster.x-k8s.io', 'web', '--replicas=1');
-    await settled('web', 1);
+    await settled(fixture, 'web', 1);
   });
 
   it('reads the same object in v1beta1', async () => {
     const ref = { machines: { ref: { apiVersion: 'cluster.x-k8s.io/v1beta1' } } };
     await fixture.world.patchPool('web', ref);
-    await settled('web', 1);
+    await settled(fixture, 'web', 1);
     await fixture.world.patchPool('web', { machines: { desiredSize: 2 } });
-    await settled('web', 2);
+    await settled(fixture, 'web', 2);
   });
 
   it('waits while the controller of the Machines rolls out another template', async () => {
@@ -145,20 +130,20 @@ describe('a pool of machines of Cluster API', function () {
       replicas: 2,
       spec: { rollout: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } } },
     });
-    await settled('rolling', 2);
+    await settled(fixture, 'rolling', 2);
     await api.apply(machineTemplate('rolling-slow', { windowsBuild: '10.0.20348.5139', provisionSeconds: 2 }));
     const template = { spec: { template: { spec: { infrastructureRef: { name: 'rolling-slow' } } } } };
     await api.client.patch(CLUSTER_API, 'MachineDeployment', 'rolling', template);
     const rolling = await fixture.world.waitForConditions('rolling', 'MachinesReady=False/MachinesRollingOut');
     assert.match(messageOf(rolling, 'MachinesReady'), /MachineDeployment default\/rolling replaces its Machines/);
-    const pool = await settled('rolling', 2);
+    const pool = await settled(fixture, 'rolling', 2);
     assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
   });
 
   it('lets a rollout go on only when the new node is verified', async () => {
     const machine = { readinessGates: [{ conditionType: 'winpool.dev/Verified' }] };
     await create('trusted', { replicas: 1, machine });
-    await settled('trusted', 1);
+    await settled(fixture, 'trusted', 1);
     // The conditions of v1beta2 have another place in v1beta1.
     await fixture.world.patchPool('trusted', { machines: { ref: { apiVersion: 'cluster.x-k8s.io/v1beta1' } } });
     const [old] = await machinesOf('trusted');
@@ -181,7 +166,7 @@ describe('a pool of machines of Cluster API', function () {
     assert.deepEqual(names.toSorted(), [old?.metadata.name ?? '', failing.metadata.name].toSorted());
     await api.apply(machineTemplate('trusted-right', { windowsBuild: '10.0.20348.5139' }));
     await roll('trusted-right');
-    const pool = await settled('trusted', 1);
+    const pool = await settled(fixture, 'trusted', 1);
     assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
   });
 
@@ -197,7 +182,7 @@ describe('a pool of machines of Cluster API', function () {
     const found = await world.waitForPool('foreign', 'to have a node', (one) => one?.status?.nodes?.verified === 1);
     assert.equal(found?.status?.machines?.replicas, 1);
     await world.kubectl(...command.split(' '));
-    await settled('foreign', 2);
+    await settled(fixture, 'foreign', 2);
   });
 
   it('replaces a node that fails for too long', async () => {
@@ -207,7 +192,7 @@ describe('a pool of machines of Cluster API', function () {
       { replicas: 2 },
       { remediation, verification: { unhealthyConditions: [{ type: 'Broken', status: 'True' }] } },
     );
-    await settled('remedied', 2);
+    await settled(fixture, 'remedied', 2);
     const bad = (await machinesOf('remedied'))[0] ?? assert.fail('no machine');
     const lastTransitionTime = new Date().toISOString();
     const broken = { type: 'Broken', status: 'True', reason: 'Test', message: 'It is broken.', lastTransitionTime };
@@ -222,7 +207,7 @@ describe('a pool of machines of Cluster API', function () {
     assert.ok(!(await isReplaced()));
     await api.client.delete(CLUSTER_API, 'MachineHealthCheck', 'remedied');
     await api.until('its Machine to be replaced', isReplaced, 100_000);
-    await settled('remedied', 2);
+    await settled(fixture, 'remedied', 2);
   });
 
   it('reports Machines that get no node', async () => {
@@ -239,11 +224,11 @@ describe('a pool of machines of Cluster API', function () {
       machineSet('alone', { cluster: 'here', replicas: 2 }),
     );
     await fixture.world.apply(poolOf('alone', { ref }));
-    await settled('alone', 2);
+    await settled(fixture, 'alone', 2);
     const [first] = await api.machines(`${SET_LABEL}=alone`);
     await fixture.world.kubectl('annotate', 'machinesets.cluster.x-k8s.io', 'alone', 'winpool.dev/usable-by=alone');
     await fixture.world.kubectl('annotate', 'node', first?.status?.nodeRef?.name ?? '', 'winpool.dev/remove=true');
-    await settled('alone', 1);
+    await settled(fixture, 'alone', 1);
     const left = namesOf(await api.machines(`${SET_LABEL}=alone`));
     assert.deepEqual([left.length, left.includes(first?.metadata.name ?? '')], [1, false]);
   });
@@ -260,7 +245,7 @@ describe('a pool of machines of Cluster API', function () {
 
   it('takes its Machines from an API server without watch lists', async () => {
     await fixture.world.patchPool('web', { machines: { desiredSize: 3 } });
-    await onOldApiServer(fixture, () => settled('web', 3));
+    await onOldApiServer(fixture, () => settled(fixture, 'web', 3));
   });
 
   it('restores its nodes when it is deleted, and keeps the Machines', async () => {

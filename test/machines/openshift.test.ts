@@ -6,21 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import type { MachinesSpec } from '../../controllers/windowspool/api/api.gen.ts';
 import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
-import {
-  type MachineSetParts,
-  machineSet,
-  NAMESPACE,
-  OPENSHIFT,
-  type OpenShiftMachine,
-  type Platform,
-} from '../fakes/openshift/objects.ts';
+import { type MachineSetParts, machineSet, NAMESPACE, OPENSHIFT, type Platform } from '../fakes/openshift/objects.ts';
 import { type OpenShift, startOpenShift } from '../fakes/openshift/openshift.ts';
-import { conditionOf, messageOf, READY } from '../fakes/testenv/testEnv.ts';
+import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { changeRole, namesOf, settled } from './machinesFixture.ts';
 import { onOldApiServer } from './onOldApiServer.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../config/samples/machines/', import.meta.url));
-const COMPONENT = fileURLToPath(new URL('../../config/machines/', import.meta.url));
 const BUILD = '10.0.20348.5020';
 
 describe('a pool of machines of OpenShift', function () {
@@ -30,15 +23,13 @@ describe('a pool of machines of OpenShift', function () {
 
   before(async function () {
     this.timeout(900_000);
-    for (const file of ['role.yaml', 'role_binding.yaml'])
-      await fixture.world.kubectl('apply', '-f', join(COMPONENT, file));
+    await changeRole(fixture, 'apply');
     api = await startOpenShift(fixture.world.controlPlane, { log: (line) => console.log(`    ${line}`) });
   });
   after(async () => {
     await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
     await api?.uninstall();
-    for (const file of ['role.yaml', 'role_binding.yaml'])
-      await fixture.world.kubectl('delete', '-f', join(COMPONENT, file));
+    await changeRole(fixture, 'delete');
   });
 
   const poolOf = (name: string, machines: Partial<MachinesSpec> = {}, spec: object = {}) => ({
@@ -61,7 +52,6 @@ describe('a pool of machines of OpenShift', function () {
     await inNamespace('annotate', SETS, name, `winpool.dev/usable-by=${name}`);
     await fixture.world.apply(poolOf(name, {}, spec));
   }
-  const namesOf = (machines: readonly OpenShiftMachine[]) => machines.map(({ metadata }) => metadata.name);
   const nodesOf = async (name: string) => (await api.machines(name)).map(({ status }) => status?.nodeRef?.name ?? '');
   const nodeJson = async (name: string) =>
     JSON.parse(await fixture.world.kubectl('get', 'node', name, '-o', 'json')) as {
@@ -70,22 +60,12 @@ describe('a pool of machines of OpenShift', function () {
     };
   const taintsOf = async (name: string) =>
     ((await nodeJson(name)).spec.taints ?? []).map(({ key, value }) => (value ? `${key}=${value}` : key)).sort();
-  const settled = (name: string, size: number) =>
-    fixture.world.waitForPool(
-      name,
-      `to have ${size} verified nodes and no node that leaves`,
-      (pool) =>
-        pool?.status?.nodes?.verified === size &&
-        pool.status.summary?.nodes === `${size}/${size}` &&
-        pool.status.disruption === undefined &&
-        conditionOf(pool, 'MachinesReady') === 'True/MachinesReady',
-    );
 
   it('becomes Ready: its nodes have its labels, and are verified', async () => {
     const { world } = fixture;
     await create('first', { replicas: 3 });
     await world.waitForConditions('first', READY);
-    const pool = await settled('first', 3);
+    const pool = await settled(fixture, 'first', 3);
     assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
     for (const name of await nodesOf('first')) {
       assert.equal((await nodeJson(name)).metadata.labels[POOL_KEY], 'first');
@@ -103,7 +83,7 @@ describe('a pool of machines of OpenShift', function () {
       'its Machine to be gone',
       async () => !namesOf(await api.machines('first')).includes(old.metadata.name),
     );
-    await settled('first', 3);
+    await settled(fixture, 'first', 3);
     const after = namesOf(await api.machines('first'));
     assert.deepEqual(
       namesOf(before.slice(1)).filter((name) => !after.includes(name)),
@@ -121,7 +101,7 @@ describe('a pool of machines of OpenShift', function () {
     const before = await api.machines('first');
     const middle = before[1] ?? assert.fail('no machine');
     await fixture.world.kubectl('annotate', 'node', middle.status?.nodeRef?.name ?? '', 'winpool.dev/remove=true');
-    await settled('first', 2);
+    await settled(fixture, 'first', 2);
     assert.deepEqual(
       namesOf(await api.machines('first')),
       namesOf(before).filter((name) => name !== middle.metadata.name),
@@ -131,9 +111,9 @@ describe('a pool of machines of OpenShift', function () {
   it('sets the size once, and keeps what others set later', async () => {
     const { world } = fixture;
     await world.patchPool('first', { machines: { desiredSize: 4 } });
-    await settled('first', 4);
+    await settled(fixture, 'first', 4);
     await inNamespace('scale', SETS, 'first', '--replicas=1');
-    await settled('first', 1);
+    await settled(fixture, 'first', 1);
   });
 
   it('sets its labels and taints beside those that OpenShift restores', async () => {
@@ -143,7 +123,7 @@ describe('a pool of machines of OpenShift', function () {
       { taints: [{ key: 'shop', value: 'a', effect: 'NoSchedule' }], labels: { 'example.com/shop': 'a' } },
       { taints: [{ key: 'team', value: 'b', effect: 'NoSchedule' }], labels: { 'example.com/team': 'b' } },
     );
-    await settled('shop', 1);
+    await settled(fixture, 'shop', 1);
     const [node = ''] = await nodesOf('shop');
     const hasAll = async () => {
       const { labels } = (await nodeJson(node)).metadata;
@@ -159,7 +139,7 @@ describe('a pool of machines of OpenShift', function () {
     await world.kubectl('taint', 'node', node, 'team-');
     await world.kubectl('label', 'node', node, 'example.com/team-');
     await fixture.until('the pool to restore its label and taint', hasAll);
-    await settled('shop', 1);
+    await settled(fixture, 'shop', 1);
   });
 
   it('reports a label that OpenShift keeps at another value', async () => {
@@ -188,7 +168,7 @@ describe('a pool of machines of OpenShift', function () {
     const pool = await world.waitForConditions('foreign', 'MachinesReady=False/MachineSetNotUsable');
     const [, command = ''] = /Allow it: kubectl (.*)$/.exec(messageOf(pool, 'MachinesReady')) ?? [];
     await world.kubectl(...command.split(' '));
-    await settled('foreign', 2);
+    await settled(fixture, 'foreign', 2);
   });
 
   it('is Stalled for a MachineSet that Cluster API manages, and names the API to use, until it is handed back', async () => {
@@ -206,12 +186,12 @@ describe('a pool of machines of OpenShift', function () {
     await api.client.patch(OPENSHIFT, 'MachineSet', 'moved', { spec: authority('MachineAPI') });
     for (const step of ['Migrating', 'MachineAPI'])
       await api.client.patch(OPENSHIFT, 'MachineSet', 'moved', { status: authority(step) }, 'status');
-    await settled('moved', 2);
+    await settled(fixture, 'moved', 2);
   });
 
   it('takes its Machines from an API server without watch lists', async () => {
     await inNamespace('scale', SETS, 'first', '--replicas=2');
-    await onOldApiServer(fixture, () => settled('first', 2));
+    await onOldApiServer(fixture, () => settled(fixture, 'first', 2));
   });
 
   it('restores its nodes when it is deleted, and keeps the Machines', async () => {
