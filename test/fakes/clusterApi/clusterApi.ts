@@ -1,12 +1,9 @@
 /** The core controllers of Cluster API as a process of this machine, with an infrastructure provider whose machines are nodes of kwok. */
 
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { selfSigned } from '../../../cmd/operator/serving/selfSigned.ts';
+import { readFile } from 'node:fs/promises';
 import { clusterApiManifests, clusterApiPath } from '../../../hack/clusterApi/clusterApi.ts';
 import type { ControlPlane } from '../../../hack/controlplane/controlplane.ts';
 import { LOOPBACK } from '../../../hack/controlplane/layout.ts';
-import { freePort } from '../../../hack/controlplane/ports.ts';
 import type { Processes } from '../../../hack/controlplane/processes.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { isHealthy, startProcesses } from '../../../hack/gitops/processes.ts';
@@ -22,6 +19,7 @@ import {
   type Machine,
   type StoredObject,
 } from './objects.ts';
+import { webhookServer } from './webhookServer.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const CORE = 'cluster-api-core';
@@ -42,14 +40,8 @@ export async function startClusterApi(plane: ControlPlane, options: ClusterApiOp
   const file = await clusterApiPath(log, signal);
   const ending = new AbortController();
   const client = await ObjectClient.connect(plane.adminKubeconfig, 'cluster-api-user', ending.signal);
-  const webhookPort = await freePort();
-  const pair = selfSigned([], Date.now());
-  const installed = await install(plane, client, webhookPort, pair.cert, signal);
-  const environment = async (folder: string) => {
-    for (const [name, text] of Object.entries({ 'tls.crt': pair.cert, 'tls.key': pair.key }))
-      await writeFile(join(folder, name), text, { mode: 0o600 });
-    return { KUBECONFIG: plane.adminKubeconfig, HOME: folder, TMPDIR: folder };
-  };
+  const { port: webhookPort, cert, environment } = await webhookServer(plane);
+  const installed = await install(plane, client, webhookPort, cert, signal);
   const start = async (processes: Processes, folder: string) => {
     await processes.start({
       name: CORE,
@@ -139,14 +131,7 @@ export class ClusterApi {
     await this.until('all Clusters to be deleted', async () => (await clusters()).length === 0);
     for (const { metadata } of await client.list('v1', 'Secret', CLUSTER_LABEL))
       await client.delete('v1', 'Secret', metadata.name);
-    await this.#stop(async () => {
-      for (const { apiVersion, kind, metadata } of installed.toReversed())
-        await client.delete(apiVersion, kind, metadata.name);
-      const isGone = async ({ apiVersion, kind, metadata }: ClusterObject) =>
-        (await client.get(apiVersion, kind, metadata.name)) === undefined;
-      const areGone = async () => (await Promise.all(installed.map(isGone))).every(Boolean);
-      await waitFor(areGone, { what: 'the CRDs of Cluster API to be deleted', timeoutMs: 30_000 });
-    });
+    await this.#stop(() => client.deleteAll(installed, 'the CRDs of Cluster API', 30_000));
   }
 
   /** Stops the provider, calls `meanwhile` while the core controllers still run, and stops them. */

@@ -4,12 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ignoreNotFound } from '../../../controllers/kubernetes/errors.ts';
 import type { ControlPlane } from '../../../hack/controlplane/controlplane.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { ApiServer } from '../localaws/nodes/apiServer.ts';
 import { type Watched, type WatchedEvent, watchEvents } from '../testenv/watchEvents.ts';
 import { deleteNode, nodeOf, registerNode } from './nodes.ts';
-import { CLUSTER_API, INFRASTRUCTURE, ObjectClient, pathOf, unlessNotFound } from './objectClient.ts';
+import { CLUSTER_API, INFRASTRUCTURE, ObjectClient, pathOf } from './objectClient.ts';
 import { CLUSTER_LABEL, type MachinePool, type SimMachine, type SimMachinePool, type StoredObject } from './objects.ts';
 
 const FINALIZER = 'simmachine.infrastructure.cluster.x-k8s.io';
@@ -110,7 +111,7 @@ export class SimInfrastructure {
       this.#later(RETRY_MS, () => this.#run(name, step));
     };
     const before = this.#work.get(name) ?? Promise.resolve();
-    this.#work.set(name, before.then(step).catch(unlessNotFound).catch(failed));
+    this.#work.set(name, ignoreNotFound(before.then(step)).catch(failed));
   }
 
   async #reconcile(machine: SimMachine): Promise<void> {

@@ -1,7 +1,8 @@
 /** Reads and writes objects of any kind in one namespace of a cluster. */
 import { createKubernetesClient, type KubernetesClient, PATCH } from '../../../controllers/kubernetes/client.ts';
-import { isNotFound } from '../../../controllers/kubernetes/errors.ts';
+import { ignoreNotFound } from '../../../controllers/kubernetes/errors.ts';
 import { silentLog } from '../../../controllers/runtime/testing/silentLog.ts';
+import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { INFRASTRUCTURE_GROUP, INFRASTRUCTURE_VERSION } from './crds.ts';
 import { CLUSTER_API_GROUP, type ClusterObject, type StoredObject } from './objects.ts';
 
@@ -67,14 +68,14 @@ export class ObjectClient {
   /** Requests the deletion of an object, which may not exist. */
   async delete(apiVersion: string, kind: string, name: string): Promise<void> {
     const signal = this.#signal;
-    await this.#client.request('DELETE', this.#path(apiVersion, kind, name), { signal }).catch(unlessNotFound);
+    await ignoreNotFound(this.#client.request('DELETE', this.#path(apiVersion, kind, name), { signal }));
   }
 
   /** An object, or undefined if it does not exist. */
   async get<T extends StoredObject>(apiVersion: string, kind: string, name: string): Promise<T | undefined> {
     const signal = this.#signal;
     const found = this.#client.request<T>('GET', this.#path(apiVersion, kind, name), { signal });
-    return (await found.catch(unlessNotFound)) as T | undefined;
+    return (await ignoreNotFound(found)) as T | undefined;
   }
 
   /** The objects of a kind with these labels, by their name. */
@@ -88,6 +89,16 @@ export class ObjectClient {
     return ([...items] as T[]).sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
   }
 
+  /** Deletes these objects, the last ones first, and waits until all are gone. */
+  async deleteAll(objects: readonly ClusterObject[], what: string, timeoutMs: number): Promise<void> {
+    for (const { apiVersion, kind, metadata } of objects.toReversed())
+      await this.delete(apiVersion, kind, metadata.name);
+    const isGone = async ({ apiVersion, kind, metadata }: ClusterObject) =>
+      (await this.get(apiVersion, kind, metadata.name)) === undefined;
+    const areGone = async () => (await Promise.all(objects.map(isGone))).every(Boolean);
+    await waitFor(areGone, { what: `${what} to be deleted`, timeoutMs });
+  }
+
   close(): void {
     this.#client.close();
   }
@@ -95,9 +106,4 @@ export class ObjectClient {
   #path(apiVersion: string, kind: string, name: string, subresource?: string): string {
     return `${pathOf(apiVersion, kind, this.#namespace)}/${name}${subresource ? `/${subresource}` : ''}`;
   }
-}
-
-/** For `catch`: undefined if the object does not exist. */
-export function unlessNotFound(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

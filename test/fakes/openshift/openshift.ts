@@ -1,10 +1,6 @@
 /** The controllers of OpenShift's Machine API as processes of this machine, with a double of a cloud whose machines are nodes of kwok. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { selfSigned } from '../../../cmd/operator/serving/selfSigned.ts';
 import type { ControlPlane } from '../../../hack/controlplane/controlplane.ts';
 import { LOOPBACK } from '../../../hack/controlplane/layout.ts';
-import { freePort } from '../../../hack/controlplane/ports.ts';
 import type { Processes } from '../../../hack/controlplane/processes.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { isHealthy, startProcesses } from '../../../hack/gitops/processes.ts';
@@ -12,6 +8,7 @@ import type { Log } from '../../../hack/gobuild/find.ts';
 import { openShiftCrds, openShiftPrograms } from '../../../hack/openshift/openshift.ts';
 import { ObjectClient } from '../clusterApi/objectClient.ts';
 import type { ClusterObject, StoredObject } from '../clusterApi/objects.ts';
+import { webhookServer } from '../clusterApi/webhookServer.ts';
 import { Kubelets } from './kubelets.ts';
 import { NAMESPACE, OPENSHIFT, type OpenShiftMachine, type Platform, SET_LABEL } from './objects.ts';
 import { webhookConfigurations } from './webhooks.ts';
@@ -37,14 +34,8 @@ export async function startOpenShift(plane: ControlPlane, options: OpenShiftOpti
   const files = await openShiftPrograms(log, signal);
   const ending = new AbortController();
   const client = await ObjectClient.connect(plane.adminKubeconfig, 'openshift-user', ending.signal, NAMESPACE);
-  const webhookPort = await freePort();
-  const pair = selfSigned([], Date.now());
+  const { port: webhookPort, cert, environment } = await webhookServer(plane);
   const installed = await install(plane, client, signal);
-  const environment = async (folder: string) => {
-    for (const [name, text] of Object.entries({ 'tls.crt': pair.cert, 'tls.key': pair.key }))
-      await writeFile(join(folder, name), text, { mode: 0o600 });
-    return { KUBECONFIG: plane.adminKubeconfig, HOME: folder, TMPDIR: folder };
-  };
   const start = async (processes: Processes, folder: string) => {
     const common = { layer: 0, timeoutMs: START_TIMEOUT_MS };
     const namespace = `--namespace=${NAMESPACE}`;
@@ -80,7 +71,7 @@ export async function startOpenShift(plane: ControlPlane, options: OpenShiftOpti
       // It serves no health.
       healthy: async () => processes.logTail(NODE_LINKS, 100).includes('Starting workers') || undefined,
     });
-    const webhooks = webhookConfigurations(webhookPort, pair.cert);
+    const webhooks = webhookConfigurations(webhookPort, cert);
     for (const configuration of webhooks) await client.apply(configuration);
     const kubelets = await Kubelets.start(plane, log);
     return new OpenShift({
@@ -153,12 +144,7 @@ export class OpenShift {
     } finally {
       await kubelets.stop().finally(() => processes.end());
     }
-    for (const { apiVersion, kind, metadata } of installed.toReversed())
-      await client.delete(apiVersion, kind, metadata.name);
-    const isGone = async ({ apiVersion, kind, metadata }: ClusterObject) =>
-      (await client.get(apiVersion, kind, metadata.name)) === undefined;
-    const areGone = async () => (await Promise.all(installed.map(isGone))).every(Boolean);
-    await waitFor(areGone, { what: 'the CRDs of the Machine API to be deleted', timeoutMs: 60_000 });
+    await client.deleteAll(installed, 'the CRDs of the Machine API', 60_000);
     ending.abort();
     client.close();
   }
