@@ -50,34 +50,27 @@ async function logs(cluster: Cluster, terminal: Terminal, flags: LogsFlags): Pro
   const missing = flags.follow ? await missingPool(cluster, flags.pool) : undefined;
   if (missing) terminal.printError(missing.message);
   let printed = 0;
-  const print = async (pod: string, which: LogsFlags) => {
-    for await (const line of linesOf(logOf(cluster, namespace, pod, which))) {
-      if (!isAbout(line, flags.pool)) continue;
-      printed += 1;
-      terminal.print(chosen.length > 1 ? `[pod/${pod}] ${line}` : line);
-    }
-  };
-  // Whether the pod has a log: one that cannot start must not hide the others.
-  const runOf = (pod: string) => async (): Promise<boolean> => {
+  // Returns the error if the pod has no log: one that cannot start must not hide the others.
+  const print = async (pod: string, which: LogsFlags): Promise<unknown> => {
     try {
-      await print(pod, flags);
+      for await (const line of linesOf(logOf(cluster, namespace, pod, which))) {
+        if (!isAbout(line, flags.pool)) continue;
+        printed += 1;
+        terminal.print(chosen.length > 1 ? `[pod/${pod}] ${line}` : line);
+      }
     } catch (error) {
       if (!hasNoLog(error)) throw error;
-      const found = !flags.previous && (await printPrevious(pod));
-      if (!found) terminal.printError(sentence(`Pod ${pod} has no log: ${messageOf(error)}`));
-      return found;
+      return error;
     }
-    return true;
+    return undefined;
   };
-  /** The log of the container before the one that does not start. */
-  const printPrevious = async (pod: string): Promise<boolean> => {
-    try {
-      await print(pod, { ...flags, follow: false, previous: true });
-    } catch (error) {
-      if (hasNoLog(error)) return false;
-      throw error;
-    }
-    return true;
+  /** Prints the log, or else that of the container before the one that does not start. Returns whether there is one. */
+  const runOf = (pod: string) => async (): Promise<boolean> => {
+    const error = await print(pod, flags);
+    if (!error) return true;
+    if (!flags.previous && !(await print(pod, { ...flags, follow: false, previous: true }))) return true;
+    terminal.printError(sentence(`Pod ${pod} has no log: ${messageOf(error)}`));
+    return false;
   };
   const runs = chosen.map(runOf);
   const found: boolean[] = [];
