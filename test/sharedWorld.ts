@@ -52,8 +52,8 @@ const FAST_FLAGS = [
 export interface OperatorFixture {
   readonly world: TestEnv;
   operator: OperatorProcess;
-  /** Starts another operator with the same flags, after the last one ended. */
-  restart(): Promise<void>;
+  /** Starts another operator with the same flags and these, after the last one ended. */
+  restart(...more: readonly string[]): Promise<void>;
   /** Waits until the probe returns a value other than undefined or false, and returns that. The error has the operator's log. */
   until<T>(what: string, probe: Parameters<typeof waitFor<T>>[0]): Promise<T>;
 }
@@ -61,8 +61,8 @@ export interface OperatorFixture {
 /** Runs an operator during the suite that calls this, and deletes all pools at its end; the result is complete when its tests run. */
 export function withOperator(...flags: readonly string[]): OperatorFixture {
   const fixture = {
-    async restart() {
-      fixture.operator = await fixture.world.operator([...FAST_FLAGS, ...flags]).ready();
+    async restart(...more) {
+      fixture.operator = await fixture.world.operator([...FAST_FLAGS, ...flags, ...more]).ready();
     },
     until: (what, probe) => waitFor(probe, { what, explain: () => fixture.operator.tail() }),
   } as OperatorFixture & { world: TestEnv };
