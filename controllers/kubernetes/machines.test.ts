@@ -16,6 +16,7 @@ describe('a Machine', () => {
     deleting: false,
     controllerUid: 'uid-set',
     goesAtSize: undefined,
+    drainExcludedBy: 'nobody',
     node: 'win-1',
     providerID: 'vsphere://1',
     labels: {},
@@ -56,6 +57,21 @@ describe('a Machine', () => {
       ['machine.openshift.io/delete-machine', '', undefined],
     ] as const)
       assert.equal(machineOf({ metadata: { ...meta, annotations: { [key]: value } } }).goesAtSize, size, value);
+  });
+
+  it('says who excluded it from the drain of its controller', () => {
+    for (const [key, value, by] of [
+      ['machine.cluster.x-k8s.io/exclude-node-draining', 'winpool.dev', 'operator'],
+      ['machine.openshift.io/exclude-node-draining', 'winpool.dev', 'operator'],
+      ['machine.cluster.x-k8s.io/exclude-node-draining', '', 'user'],
+      ['machine.openshift.io/exclude-node-draining', 'true', 'user'],
+      ['example.com/exclude-node-draining', 'winpool.dev', 'nobody'],
+    ] as const)
+      assert.equal(
+        machineOf({ metadata: { ...meta, annotations: { [key]: value } } }).drainExcludedBy,
+        by,
+        key + value,
+      );
   });
 
   const problems: readonly (readonly [status: object, problem: string, hasFailed: boolean])[] = [
@@ -185,11 +201,14 @@ describe('the port of Machines', () => {
     return { requests, port: createMachineSets({ request } as unknown as KubernetesClient) };
   }
 
-  it('deletes a Machine before it marks it as drained: one that stays must be drained when another user deletes it', async () => {
+  it('excludes a Machine from the drain of its controller before it deletes it', async () => {
     const { requests, port } = recorded();
     assert.ok((await port.delete(ref, machine, signal)).ok);
-    assert.match(requests.join('\n'), /^DELETE .*\/machines\/m .*uid-windows.*\nPATCH .*exclude-node-draining":"true"/);
-    const refused = recorded('DELETE');
+    assert.match(
+      requests.join('\n'),
+      /^PATCH .*exclude-node-draining":"winpool\.dev".*\nDELETE .*\/machines\/m .*uid-windows/,
+    );
+    const refused = recorded('PATCH');
     assert.ok(!(await refused.port.delete(ref, machine, signal)).ok);
     assert.equal(refused.requests.length, 1);
   });
@@ -197,8 +216,20 @@ describe('the port of Machines', () => {
   it('marks a Machine with the size at which it goes, and removes its marks', async () => {
     const { requests, port } = recorded();
     await port.markForDeletion(ref, machine, 2, signal);
-    await port.unmark(ref, machine, signal);
-    assert.match(requests[0] ?? '', /PATCH .*delete-machine":"winpool\.dev-2".*exclude-node-draining":"true"/);
+    await port.unmark(ref, { ...machine, goesAtSize: 2, drainExcludedBy: 'operator' }, signal);
+    assert.match(requests[0] ?? '', /PATCH .*delete-machine":"winpool\.dev-2".*exclude-node-draining":"winpool\.dev"/);
     assert.match(requests[1] ?? '', /PATCH .*delete-machine":null.*exclude-node-draining":null/);
+  });
+
+  it('keeps what a user has set', async () => {
+    const { requests, port } = recorded();
+    const excluded = { ...machine, drainExcludedBy: 'user' } as const;
+    await port.markForDeletion(ref, excluded, 2, signal);
+    await port.delete(ref, excluded, signal);
+    await port.unmark(ref, { ...excluded, goesAtSize: 2 }, signal);
+    assert.deepEqual(
+      [requests.length, requests.filter((request) => request.includes('exclude-node-draining'))],
+      [3, []],
+    );
   });
 });

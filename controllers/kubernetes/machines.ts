@@ -130,16 +130,24 @@ export function machineOf({ metadata = {}, spec = {}, status = {} }: Wire<Machin
     hasFailed: status.phase === 'Failed' || failureOf(status) !== undefined,
     problem: problemOf(status, MACHINE_CONDITIONS),
     goesAtSize: markedSize(metadata.annotations),
+    drainExcludedBy: drainExcludedBy(metadata.annotations),
   };
 }
 
-/** The value of the mark, which users set to other values: their marks are theirs. */
+/** The values of the marks, which users set to other values: their marks are theirs. Controllers ignore the value. */
+const DRAINED_MARK = 'winpool.dev';
 const markFor = (size: number) => `winpool.dev-${size}`;
 
 function markedSize(annotations: Readonly<Record<string, string>> = {}): number | undefined {
   const values = [CLUSTER_API_MARKS, OPENSHIFT_MARKS].map(({ goesFirst }) => annotations[goesFirst] ?? '');
   const [, size] = /^winpool\.dev-(\d{1,5})$/.exec(values.join('')) ?? [];
   return size === undefined ? undefined : Number(size);
+}
+
+function drainExcludedBy(annotations: Readonly<Record<string, string>> = {}): Machine['drainExcludedBy'] {
+  const [value] = [CLUSTER_API_MARKS, OPENSHIFT_MARKS].flatMap(({ isDrained }) => annotations[isDrained] ?? []);
+  if (value === undefined) return 'nobody';
+  return value === DRAINED_MARK ? 'operator' : 'user';
 }
 
 /** A MachineHealthCheck from any of the versions. */
@@ -310,12 +318,15 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
     markForDeletion: (ref, machine, size, signal) =>
       toCallResult('patch machines', signal, () => {
         const { goesFirst, isDrained } = annotationsOf(ref);
-        return patchMachine(ref, machine, { [goesFirst]: markFor(size), [isDrained]: 'true' }, signal);
+        const drained = machine.drainExcludedBy === 'nobody' && { [isDrained]: DRAINED_MARK };
+        return patchMachine(ref, machine, { [goesFirst]: markFor(size), ...drained }, signal);
       }),
     unmark: (ref, machine, signal) =>
       toCallResult('patch machines', signal, async () => {
         const { goesFirst, isDrained } = annotationsOf(ref);
-        await ignoreNotFound(patchMachine(ref, machine, { [goesFirst]: null, [isDrained]: null }, signal));
+        const first = machine.goesAtSize !== undefined && { [goesFirst]: null };
+        const drained = machine.drainExcludedBy === 'operator' && { [isDrained]: null };
+        await ignoreNotFound(patchMachine(ref, machine, { ...first, ...drained }, signal));
       }),
     report: (ref, { name, uid }, condition, signal) =>
       toCallResult('patch machines/status', signal, async () => {
@@ -340,10 +351,11 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
       }),
     delete: (ref, machine, signal) =>
       toCallResult('delete machines', signal, async () => {
+        // First, because its controller can start to drain it at once.
+        if (machine.drainExcludedBy === 'nobody')
+          await ignoreNotFound(patchMachine(ref, machine, { [annotationsOf(ref).isDrained]: DRAINED_MARK }, signal));
         const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: machine.uid } };
         await ignoreNotFound(client.request('DELETE', pathOf(ref, 'Machine', machine.name), { body, signal }));
-        // Only now: a Machine that stays must be drained when another one deletes it. Most Machines have a finalizer, and are still there.
-        await ignoreNotFound(patchMachine(ref, machine, { [annotationsOf(ref).isDrained]: 'true' }, signal));
       }),
   };
 }

@@ -17,6 +17,7 @@ const machine = (change: Partial<Machine>): Machine => ({
   problem: '',
   controllerUid: 'uid-set',
   goesAtSize: undefined,
+  drainExcludedBy: 'nobody',
   ...change,
 });
 

@@ -52,6 +52,8 @@ export interface Machine {
   readonly controllerUid: string;
   /** The size for which the operator marked it as the first to go; undefined: it did not. */
   readonly goesAtSize: number | undefined;
+  /** Who told its controller not to drain it. */
+  readonly drainExcludedBy: 'nobody' | 'operator' | 'user';
 }
 
 /** A MachineHealthCheck, which replaces Machines. */
@@ -93,14 +95,14 @@ export interface MachineSets {
   ): Promise<CallResult<Omit<Extract<MachinesView, { kind: 'seen' }>, 'kind'> | undefined>>;
   /** Sets the number of Machines. Error `conflict` if the object has changed since it was seen. */
   scale(ref: MachineSetReference, seen: MachineSet, replicas: number, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Marks a Machine as the one that goes when the number is lowered to `size`, and as already drained. */
+  /** Marks a Machine as the one that goes when the number is lowered to `size`, and as one that its controller does not drain. */
   markForDeletion(
     ref: MachineSetReference,
     machine: Machine,
     size: number,
     signal: AbortSignal,
   ): Promise<CallResult<void>>;
-  /** Removes these marks. */
+  /** Removes the marks of the operator. Those of users stay. */
   unmark(ref: MachineSetReference, machine: Machine, signal: AbortSignal): Promise<CallResult<void>>;
   /** Writes the condition winpool.dev/Verified of a Machine. */
   report(
@@ -109,6 +111,6 @@ export interface MachineSets {
     condition: NodeCondition,
     signal: AbortSignal,
   ): Promise<CallResult<void>>;
-  /** Deletes a Machine, which its controller does not drain again. Success if it is gone. */
+  /** Deletes a Machine after marking it as one that its controller does not drain. If that fails, the mark stays. Success if it is gone. */
   delete(ref: MachineSetReference, machine: Machine, signal: AbortSignal): Promise<CallResult<void>>;
 }

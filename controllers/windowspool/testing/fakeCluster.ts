@@ -125,7 +125,10 @@ export class FakeCluster extends FakeCalls {
         unmark: (_ref, machine) => this.call('patch machines', () => this.machines.unmark(machine)),
         report: (_ref, machine, { status }) =>
           this.call('patch machines/status', () => this.machines.report(machine, status)),
-        delete: (_ref, machine) => this.call('delete machines', () => this.machines.delete(machine)),
+        delete: async (_ref, machine) => {
+          const marked = await this.call('patch machines', () => this.machines.excludeDrain(machine));
+          return marked.ok ? this.call('delete machines', () => this.machines.delete(machine)) : marked;
+        },
       },
       nodes: {
         cordon: (seen) =>

@@ -31,8 +31,8 @@ export class FakeMachines {
   healthChecks: readonly HealthCheck[] = [];
   /** Whether its controller deletes another Machine than the marked one, as that of a MachineDeployment may with several MachineSets. */
   ignoresMarks = false;
-  /** Those that its controller drains no more. */
-  readonly drained = new Set<string>();
+  /** Those that were deleted and that their controller drains, although the operator has done that. */
+  readonly drainedAgain: string[] = [];
   /** What was done to them, such as `delete a` and `scale 2`. */
   readonly changes: string[] = [];
   #created = 0;
@@ -81,6 +81,7 @@ export class FakeMachines {
       problem: '',
       controllerUid: this.set?.uid ?? '',
       goesAtSize: undefined,
+      drainExcludedBy: 'nobody',
     };
   }
 
@@ -106,8 +107,7 @@ export class FakeMachines {
 
   mark({ name }: Machine, size: number): void {
     this.changes.push(`mark ${name}`);
-    this.#set(name, { goesAtSize: size });
-    this.drained.add(name);
+    this.#set(name, { goesAtSize: size, drainExcludedBy: 'operator' });
   }
 
   report({ name }: Machine, verified: string): void {
@@ -117,14 +117,18 @@ export class FakeMachines {
 
   unmark({ name }: Machine): void {
     this.changes.push(`unmark ${name}`);
-    this.#set(name, { goesAtSize: undefined });
-    this.drained.delete(name);
+    this.#set(name, { goesAtSize: undefined, drainExcludedBy: 'nobody' });
   }
 
   delete({ name }: Machine): void {
     this.changes.push(`delete ${name}`);
-    this.drained.add(name);
+    if (this.machines.some((one) => one.name === name && one.drainExcludedBy === 'nobody'))
+      this.drainedAgain.push(name);
     this.#set(name, { deleting: true });
+  }
+
+  excludeDrain({ name }: Machine): void {
+    this.#set(name, { drainExcludedBy: 'operator' });
   }
 
   #set(name: string, change: Partial<Machine>): void {

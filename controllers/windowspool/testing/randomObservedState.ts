@@ -415,6 +415,7 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
         problem: fc.constantFrom('', 'InvalidConfiguration'),
         controllerUid: fc.constant('uid-windows'),
         goesAtSize: fc.constantFrom(undefined, 1, 3),
+        drainExcludedBy: fc.constantFrom('nobody', 'operator', 'user'),
       }),
       { maxLength: 5 },
     ),

@@ -19,7 +19,7 @@ import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { describeUnread } from '../../util/words.ts';
 import { isAboutToGo, isOf } from './deleteMachine.ts';
-import { liveMachines, type MachinesDerived, type MachinesState } from './machinesState.ts';
+import { isUsable, liveMachines, type MachinesDerived, type MachinesState, setOf } from './machinesState.ts';
 
 /** Ensures that admitted nodes are drained and their Machines deleted, or restored. */
 export function drainMachines(s: MachinesDerived): RuleResult {
@@ -45,11 +45,17 @@ export function admitMachines(s: MachinesDerived): RuleResult {
   return admissionSteps(s);
 }
 
-/** Ensures that a Machine whose node stays is neither deleted before others, nor without a drain. */
+/** Ensures that a Machine whose node stays is neither deleted before others, nor without a drain. The marks of another pool are not touched. */
 export function unmarkMachines(s: MachinesDerived): Step[] {
-  const leaving = isDeleting(s.pool) ? [] : terminatingNodes(s.pool).filter(({ operation }) => operation === 'Remove');
-  const names = new Set(leaving.map(({ name }) => name));
-  const marked = liveMachines(s).filter(({ goesAtSize, node }) => goesAtSize !== undefined && !names.has(node));
+  if (!isUsable(s) && setOf(s)?.usableBy !== '') return [];
+  const leaving = new Map(
+    isDeleting(s.pool) ? [] : terminatingNodes(s.pool).map(({ name, operation }) => [name, operation]),
+  );
+  const marked = liveMachines(s).filter(({ goesAtSize, drainExcludedBy, node }) => {
+    const operation = leaving.get(node);
+    if (goesAtSize !== undefined && operation !== 'Remove') return true;
+    return drainExcludedBy === 'operator' && operation === undefined;
+  });
   return marked.map((machine) => ({ kind: 'unmarkMachine', machine }));
 }
 

@@ -142,7 +142,7 @@ describe('a node of a Machine with the annotation', () => {
     annotate(world, 'b', REPLACE);
     await untilSettled(world, deps);
     assert.deepEqual(world.machines.changes, ['delete b']);
-    assert.deepEqual([...world.machines.drained], ['b']);
+    assert.deepEqual(world.machines.drainedAgain, []);
     assert.deepEqual(world.evicted, ['shop/cart-b 30']);
     assert.equal(names(world), 'a c d');
     const events = world.events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
@@ -278,7 +278,7 @@ describe('a node of a Machine with the annotation', () => {
     annotate(world, 'a', {});
     world.fails = () => undefined;
     await pass(world, deps, 2);
-    assert.deepEqual([world.machines.changes.at(-1), [...world.machines.drained]], ['unmark a', []]);
+    assert.deepEqual([world.machines.changes.at(-1), machineIn(world, 'a').drainExcludedBy], ['unmark a', 'nobody']);
     annotate(world, 'c', REMOVE);
     const isDone = () => {
       settleMachines(world);
@@ -286,6 +286,25 @@ describe('a node of a Machine with the annotation', () => {
     };
     await until(world, deps, isDone, 'the removal of c');
     assert.equal(names(world), 'a b');
+  });
+
+  it('replace leaves no mark when it is canceled: other users of its Machine expect a drain', async () => {
+    const { world, deps } = await machinesWorld();
+    world.fails = (call) => (call === 'delete machines' ? sampleError('denied') : undefined);
+    annotate(world, 'a', REPLACE);
+    await pass(world, deps, 4);
+    assert.equal(machineIn(world, 'a').drainExcludedBy, 'operator');
+    assert.deepEqual(world.machines.changes, []);
+    annotate(world, 'a', {});
+    await pass(world, deps, 2);
+    assert.deepEqual([world.machines.changes, machineIn(world, 'a').drainExcludedBy], [['unmark a'], 'nobody']);
+  });
+
+  it('keeps the marks of another pool that may use the object', async () => {
+    const { world, deps } = await machinesWorld({}, { usableBy: 'other' });
+    world.machines.mark(machineIn(world, 'a'), 2);
+    await pass(world, deps, 3);
+    assert.deepEqual(world.machines.changes, ['mark a']);
   });
 
   it('stays cordoned while a finalizer keeps its Machine, but does not hold the budget forever', async () => {
