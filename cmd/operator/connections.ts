@@ -86,7 +86,7 @@ function logOnce(log: Logger): (text: string) => void {
 /** Logs which pools this operator can manage, because nothing else in the log does before the first pool exists. */
 export function logScope({ clusterName, region }: Pick<Options, 'clusterName' | 'region'>, log: Logger): void {
   if (clusterName) log.info({ clusterName, region }, 'managing pools of the EKS cluster');
-  else log.info({}, 'no cluster name is set: managing only pools of existing nodes, without AWS');
+  else log.info({}, 'no cluster name is set: managing only pools of existing nodes and of machines, without AWS');
 }
 
 /** The settings of the domain. */
