@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { evaluateConditions } from './conditions/evaluateConditions.ts';
+import { describeOpening, isInWindow, nextOpening, windowFault } from './disruption/maintenance.ts';
 import { parseKernelVersion } from './nodes/windowsVersions.ts';
 import { foreignText } from './ports/foreignText.ts';
-import { describeOpening, isInWindow, nextOpening, windowFault } from './providers/nodeGroup/versions/maintenance.ts';
 import { dateOf } from './providers/nodeGroup/versions/releaseVersion.ts';
 import { specSchema, violations } from './testing/crdSchema.ts';
 import { NOW, outcomeOf, sampleNode, samplePool, sampleState } from './testing/fixtures.ts';
@@ -95,7 +95,7 @@ describe('a maintenance window', () => {
         const opening = nextOpening(windows, now);
         assert.ok(opening === undefined || opening.at > now);
         if (opening) assert.match(describeOpening(opening), /^\d{4}-\d\d-\d\dT\d\d:\d\dZ/);
-        const fault = windowFault(windows);
+        const fault = windowFault(windows, 'spec.nodeGroup.update.maintenanceWindows');
         assert.ok(!fault || (!isInWindow(windows, now) && opening === undefined), `${fault} but opens`);
         assert.ok((fault ?? '').length < 1_024);
       }),

@@ -1,5 +1,5 @@
 /** Nodes that are drained and terminated, and what a pool knows of the disruption of other pools. */
-import type { LeavingNode, WindowsPoolStatus } from '../api/api.gen.ts';
+import type { LeavingNode, MaintenanceWindow, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { Reason } from '../api/reasons.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { KnownInstance } from '../ports/ec2.ts';
@@ -87,6 +87,12 @@ export interface Admission {
   readonly refused: readonly Refusal[];
   /** Why no node is remediated. */
   readonly halted?: Halt;
+}
+
+/** The start of a maintenance window, in epoch milliseconds. */
+export interface Opening {
+  readonly at: number;
+  readonly window: MaintenanceWindow;
 }
 
 /** Why a pool disrupts nodes, and since when. */

@@ -1,4 +1,6 @@
 /** What an open version change waits for, and whether a canary of it is due. Pure. */
+
+import { isInWindow, nextOpening } from '../../../disruption/maintenance.ts';
 import { isDisrupted } from '../../../disruption/reservation.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
 import type { VersionChange } from '../../../ports/eks.ts';
@@ -9,7 +11,6 @@ import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { canarySpecIn, isMainIdle, isOpen } from '../secondGroup/canary.ts';
 import { canaryIn, secondIn } from '../secondGroup/secondGroup.ts';
-import { isInWindow, nextOpening } from '../versions/maintenance.ts';
 import { failureOfRelease } from '../versions/releaseFailures.ts';
 import { normalizedRelease } from '../versions/releaseVersion.ts';
 import { imageIn } from '../versions/versionChanges.ts';

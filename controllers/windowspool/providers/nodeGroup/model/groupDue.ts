@@ -1,7 +1,7 @@
 /** What is due for a pool with a node group, what failed before, and what waits. Plain data. */
-import type { FailedChange, MaintenanceWindow, RollbackState } from '../../../api/api.gen.ts';
+import type { FailedChange, RollbackState } from '../../../api/api.gen.ts';
 import type { CheckResults, PrerequisiteResult } from '../../../checks/runChecks.ts';
-import type { ReleaseFailure } from '../../../model/disruption.ts';
+import type { Opening, ReleaseFailure } from '../../../model/disruption.ts';
 import type { Due, Unchanged } from '../../../model/due.ts';
 import type { ConfigChange, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import type { Difference, TagChange } from './changes.ts';
@@ -127,12 +127,6 @@ export interface OpenConfig {
   readonly change: ConfigChange;
   /** A hash of the update and of the desired settings. */
   readonly target: string;
-}
-
-/** The start of a maintenance window, in epoch milliseconds. */
-export interface Opening {
-  readonly at: number;
-  readonly window: MaintenanceWindow;
 }
 
 /** A change that failed and is due: `target` is the hash of what it was to reach. */

@@ -1,5 +1,6 @@
 /** How messages describe an automatic update that is due, and windows in which none starts. Pure. */
 import type { WindowsPool } from '../../../api/api.gen.ts';
+import { windowFault } from '../../../disruption/maintenance.ts';
 import type { NodeGroup, VersionChange } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
@@ -7,7 +8,6 @@ import { followsImage, selectedImage } from '../launchTemplate/image.ts';
 import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { DueVersion } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
-import { windowFault } from './maintenance.ts';
 import { releaseEnd } from './releaseVersion.ts';
 import { pinnedTemplateVersion, templateIn } from './userLaunchTemplate.ts';
 
@@ -69,6 +69,9 @@ function pinsFor(s: EksState, { releaseVersion }: NodeGroup, change: VersionChan
 export function faultInWindows({ spec }: Pick<WindowsPool, 'spec'>): string | undefined {
   const { update, releaseVersion } = nodeGroupIn(spec);
   const follows = !releaseVersion || (templateIn(spec) && pinnedTemplateVersion(spec) === undefined);
-  const fault = update.policy === 'Automatic' && follows && windowFault(update.maintenanceWindows);
+  const fault =
+    update.policy === 'Automatic' &&
+    follows &&
+    windowFault(update.maintenanceWindows, 'spec.nodeGroup.update.maintenanceWindows');
   return fault ? `${fault} No automatic update starts in that window.` : undefined;
 }

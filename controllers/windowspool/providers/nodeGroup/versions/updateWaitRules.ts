@@ -1,6 +1,7 @@
 /** What a rolling update waits for: prerequisites, and the rules before it in its chain. Other changes of the group are not delayed. */
 
 import type { Reason } from '../../../api/reasons.ts';
+import { describeOpening } from '../../../disruption/maintenance.ts';
 import { describeOthers } from '../../../disruption/reservation.ts';
 import type { RuleResult } from '../../../model/decisions.ts';
 import { waitFor, waitMeanwhile } from '../../../rules/ruleChains.ts';
@@ -10,7 +11,6 @@ import { hasLaunchSettings } from '../launchTemplate/launchSettings.ts';
 import type { EksDerived } from '../model/groupDue.ts';
 import { groupOf } from '../observation/knownGroups.ts';
 import { describeDueUpdate, faultInWindows, overrideFor } from './describeUpdate.ts';
-import { describeOpening } from './maintenance.ts';
 import { describeReleaseFailure, describeWait } from './releaseFailures.ts';
 import { isAheadOfCluster } from './versionChanges.ts';
 

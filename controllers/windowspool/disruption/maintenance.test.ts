@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { textTable } from '../../../testing/goldenTexts.ts';
+import { textTable } from '../testing/goldenTexts.ts';
 import { describeOpening, isInWindow, nextOpening, windowFault } from './maintenance.ts';
+
+const FIELD = 'spec.nodeGroup.update.maintenanceWindows';
 
 const check = textTable('maintenanceWindows');
 
@@ -84,10 +86,12 @@ describe('a maintenance window', () => {
     ],
   ];
   for (const [name, faulty, args] of faults)
-    check(`with ${name} has a fault`, () => [`fault: ${windowFault([SATURDAYS, faulty])}`], [['fault', ...args]]);
+    check(`with ${name} has a fault`, () => [`fault: ${windowFault([SATURDAYS, faulty], FIELD)}`], [
+      ['fault', ...args],
+    ]);
 
   it('has no fault when it is valid', () => {
-    assert.equal(windowFault([SATURDAYS, BERLIN]), undefined);
-    assert.equal(windowFault(undefined), undefined);
+    assert.equal(windowFault([SATURDAYS, BERLIN], FIELD), undefined);
+    assert.equal(windowFault(undefined, FIELD), undefined);
   });
 });
