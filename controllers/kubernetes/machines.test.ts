@@ -15,6 +15,7 @@ describe('a Machine', () => {
     createdAt: Date.parse('2026-03-01T12:00:00Z'),
     deleting: false,
     controllerUid: 'uid-set',
+    isOutdated: false,
     goesAtSize: undefined,
     drainExcludedBy: 'nobody',
     node: 'win-1',

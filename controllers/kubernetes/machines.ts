@@ -44,6 +44,7 @@ const PAGE_SIZE = 250;
 interface Condition {
   readonly type?: string;
   readonly status?: string;
+  readonly reason?: string;
   readonly message?: string;
 }
 
@@ -127,11 +128,17 @@ export function machineOf({ metadata = {}, spec = {}, status = {} }: Wire<Machin
     labels: metadata.labels ?? {},
     hasReadinessGate: (spec.readinessGates ?? []).some(({ conditionType }) => conditionType === VERIFIED_CONDITION),
     verified: foreignText(conditionsOf(status).find(({ type }) => type === VERIFIED_CONDITION)?.status ?? ''),
+    isOutdated: conditionsOf(status).some(isNotUpToDate),
     hasFailed: status.phase === 'Failed' || failureOf(status) !== undefined,
     problem: problemOf(status, MACHINE_CONDITIONS),
     goesAtSize: markedSize(metadata.annotations),
     drainExcludedBy: drainExcludedBy(metadata.annotations),
   };
+}
+
+/** Its other reason is Updating: the Machine is changed in place. https://github.com/kubernetes-sigs/cluster-api/blob/main/api/core/v1beta2/machine_types.go */
+function isNotUpToDate({ type, status, reason }: Condition): boolean {
+  return type === 'UpToDate' && status === 'False' && reason === 'NotUpToDate';
 }
 
 /** The values of the marks, which users set to other values: their marks are theirs. Controllers ignore the value. */

@@ -54,13 +54,18 @@ describe('a pool of machines of Cluster API', function () {
   });
 
   /** Creates a MachineDeployment that a pool may use, and the pool. */
-  async function create(name: string, parts: Partial<MachineSetParts> = {}, spec: object = {}): Promise<void> {
+  async function create(
+    name: string,
+    parts: Partial<MachineSetParts> = {},
+    spec: object = {},
+    machines: Partial<MachinesSpec> = {},
+  ): Promise<void> {
     await api.apply(
       machineTemplate(name, { windowsBuild: BUILD }),
       machineDeployment(name, { cluster: 'here', ...parts }),
     );
     await allow(name);
-    await fixture.world.apply(poolOf(name, {}, spec));
+    await fixture.world.apply(poolOf(name, machines, spec));
   }
   const allow = (name: string) =>
     fixture.world.kubectl('annotate', 'machinedeployments.cluster.x-k8s.io', name, `winpool.dev/usable-by=${name}`);
@@ -72,7 +77,7 @@ describe('a pool of machines of Cluster API', function () {
     await create('web', { replicas: 3 });
     await world.waitForConditions('web', READY);
     const pool = await settled(fixture, 'web', 3);
-    assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
+    assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0, outdated: 0 });
     for (const name of await nodesOf('web')) {
       const node = JSON.parse(await world.kubectl('get', 'node', name, '-o', 'json'));
       assert.equal(node.metadata.labels[POOL_KEY], 'web');
@@ -167,6 +172,29 @@ describe('a pool of machines of Cluster API', function () {
     await api.apply(machineTemplate('trusted-right', { windowsBuild: '10.0.20348.5139' }));
     await roll('trusted-right');
     const pool = await settled(fixture, 'trusted', 1);
+    assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
+  });
+
+  it('replaces the Machines of an earlier template one by one, after each new node is verified', async () => {
+    const { world } = fixture;
+    const spec = { rollout: { strategy: { type: 'OnDelete' } } };
+    await create('renewed', { replicas: 2, spec }, {}, { update: { policy: 'Automatic' } });
+    await settled(fixture, 'renewed', 2);
+    const before = namesOf(await machinesOf('renewed'));
+    const roll = async (windowsBuild: string) => {
+      const name = `renewed-${windowsBuild.replaceAll('.', '-')}`;
+      await api.apply(machineTemplate(name, { windowsBuild }));
+      const template = { spec: { template: { spec: { infrastructureRef: { name } } } } };
+      await api.client.patch(CLUSTER_API, 'MachineDeployment', 'renewed', template);
+    };
+    await roll('10.0.17763.5000');
+    const halted = await world.waitForConditions('renewed', 'MachinesReady=False/RolloutHalted');
+    assert.match(messageOf(halted, 'MachinesReady'), /1 Machine is .* runs .*10\.0\.17763/);
+    const kept = namesOf(await machinesOf('renewed')).filter((name) => before.includes(name));
+    assert.equal(kept.length, 1, 'another node was replaced');
+    await roll('10.0.20348.5139');
+    const pool = await settled(fixture, 'renewed', 2);
+    await world.waitForPool('renewed', 'to have no outdated Machine', (one) => one?.status?.machines?.outdated === 0);
     assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
   });
 

@@ -66,7 +66,7 @@ describe('a pool of machines of OpenShift', function () {
     await create('first', { replicas: 3 });
     await world.waitForConditions('first', READY);
     const pool = await settled(fixture, 'first', 3);
-    assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
+    assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0, outdated: 0 });
     for (const name of await nodesOf('first')) {
       assert.equal((await nodeJson(name)).metadata.labels[POOL_KEY], 'first');
       // That of OpenShift counts as the taint of the pool.

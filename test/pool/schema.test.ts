@@ -548,6 +548,17 @@ const refusalsOfMachines: readonly (readonly [what: string, ref: Fields, spec: F
     { verification: { policy: 'Gate' } },
     'Set verification.policy: Quarantine',
   ],
+  [
+    'an update of a MachineSet',
+    {},
+    {
+      machines: {
+        ref: { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'MachineSet', namespace: 'clusters', name: 'windows' },
+        update: { policy: 'Automatic' },
+      },
+    },
+    'only a MachineDeployment',
+  ],
   ['a name that is no name', { name: 'Windows Nodes' }, {}, 'spec.machines.ref.name'],
 ];
 

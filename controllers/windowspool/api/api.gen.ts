@@ -396,6 +396,7 @@ export interface MachinesSpec {
    * Desired number of Machines. Omit it if an autoscaler or another tool sets the size. The operator writes it to the object only when you change it, so that it does not conflict with an autoscaler.
    */
   desiredSize?: number;
+  update?: MachinesUpdateSpec;
 }
 /**
  * The object whose Machines the pool has. The operator does not create, change or delete it, except for its number of replicas. The version in apiVersion can change, everything else is immutable.
@@ -417,6 +418,19 @@ export interface MachineSetReference {
    * Name of the object.
    */
   name: string;
+}
+/**
+ * When nodes of Machines that are made from an earlier template are replaced. It applies to a MachineDeployment with the strategy OnDelete: with another strategy, the controller of the Machines replaces them itself.
+ */
+export interface MachinesUpdateSpec {
+  /**
+   * Manual: you replace them, and the condition MachinesReady shows how many there are. Automatic: the operator replaces them within disruption.maxUnavailable. It waits until each new node is verified, and stops when one fails.
+   */
+  policy: 'Manual' | 'Automatic';
+  /**
+   * When the operator may start to replace a node. If omitted, it may start at any time. Nodes that you replace with the annotation winpool.dev/replace do not wait for a window.
+   */
+  maintenanceWindows?: MaintenanceWindow[];
 }
 /**
  * Nodes that another tool created: self-managed node groups, kOps, AKS, GKE, OpenShift, on-premises machines. The operator verifies them like the nodes of a node group, sets the pool's labels and taints on them, and restores the original values when they leave the pool. It never terminates such a node, and does not call AWS for it. A node belongs to the pool while it has the label kubernetes.io/os=windows and is matched by the selector or listed in the ConfigMap.
@@ -1239,9 +1253,9 @@ export interface LeavingNode {
    */
   operation: 'Replace' | 'Remove' | 'DrainNodeGroup';
   /**
-   * Unhealthy if spec.remediation replaces the node. Otherwise absent.
+   * Unhealthy: spec.remediation replaces the node. Outdated: machines.update does, because its Machine is made from an earlier template. Otherwise absent.
    */
-  reason?: 'Unhealthy';
+  reason?: 'Unhealthy' | 'Outdated';
   /**
    * When its drain started.
    */
@@ -1279,6 +1293,10 @@ export interface MachinesState {
    * Machines that are being deleted.
    */
   deleting?: number;
+  /**
+   * Machines that are made from an earlier template of the object.
+   */
+  outdated?: number;
 }
 /**
  * Errors in the ConfigMap of instancesConfigMap. Absent if there are none.

@@ -119,6 +119,9 @@ const nodes = {
     'Machines of a pool by state. No series while they are not known, or for a pool without machines.',
     { state: { values: ['withNode', 'withoutNode', 'deleting'] } },
   ),
+  windowspool_machines_outdated: poolGauge(
+    'Machines of a pool that are made from an earlier template. No series while they are not known, or for a pool without machines.',
+  ),
   windowspool_nodes_min: poolGauge(
     'Minimum size in spec.nodeGroup.scaling.minSize. No series for machines and existingNodes.',
   ),
@@ -173,7 +176,7 @@ const nodes = {
 } as const;
 
 const operation = { values: ['Replace', 'Remove', 'DrainNodeGroup'] } as const;
-const reason = { values: ['Requested', 'Unhealthy'] } as const;
+const reason = { values: ['Requested', 'Unhealthy', 'Outdated'] } as const;
 
 /** Nodes that are replaced, removed or remediated. */
 const operations = {

@@ -159,6 +159,8 @@ const others = {
     'The Machines of the pool are being created or deleted. No action is needed unless it takes longer than --join-grace.',
   MachinesRollingOut:
     'The controller of the object in machines.ref replaces its Machines, because its template has changed. disruption.maxUnavailable does not limit this. No action is needed.',
+  RolloutHalted:
+    'The operator replaces no more nodes of an earlier template, because a Machine of the current one fails. Correct the template of the MachineDeployment, or fix the cause in the message.',
   MachinesMissing:
     'The object in machines.ref has fewer Machines than it should, and its controller reports why. Fix the cause in the message.',
   MachinesWithoutNode:
@@ -197,8 +199,7 @@ const others = {
     'EKS rejected an update of the node group. The operator does not retry it until the spec changes or you run kubectl annotate wp POOL winpool.dev/retry=$(date +%s) --overwrite. After a rejected automatic update, the operator installs the next release automatically.',
   ReleaseNotOffered:
     'EKS does not offer the AMI release in the SSM parameter or in the spec yet. The operator retries at each --resync-interval. No action is needed unless nodeGroup.releaseVersion is wrong.',
-  WaitingForWindow:
-    'A newer AMI release or launch template version is available, and the automatic update waits for the next maintenance window. To update now, set the version in the message.',
+  WaitingForWindow: 'An automatic update waits for the next maintenance window. To update now, follow the message.',
   InvalidMaintenanceWindow:
     'A maintenance window never opens, so no automatic update starts in it. Correct the field in the message.',
   NotOwned:

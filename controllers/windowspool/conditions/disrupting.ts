@@ -4,12 +4,7 @@ import type { LeavingNode } from '../api/api.gen.ts';
 import { type Drain, drainOf, nameOf, podsThatEnd } from '../disruption/drain.ts';
 import { drainOptionsOf } from '../disruption/drainAction.ts';
 import { describeDrained, describeDue, type Remedied } from '../disruption/drainedNodes.ts';
-import {
-  annotationOf,
-  isCordonedByOperator,
-  isExcludedFromDrain,
-  isRemediation,
-} from '../disruption/nodeAnnotations.ts';
+import { annotationOf, causeOf, isCordonedByOperator, isExcludedFromDrain } from '../disruption/nodeAnnotations.ts';
 import { terminatingNodes } from '../disruption/reservation.ts';
 import { isNodeless } from '../disruption/terminatingNode.ts';
 import type { ConditionState } from '../model/conditions.ts';
@@ -98,7 +93,8 @@ function verbFor(names: readonly string[]): string {
 
 /** What happens to a node, as a participle. */
 function verbOf(entry: LeavingNode, { due }: Derived): string {
-  if (isRemediation(entry)) return 'replaced, because it fails verification';
+  const cause = causeOf(entry);
+  if (cause) return `replaced, because it ${cause}`;
   if (entry.operation === 'DrainNodeGroup') return `removed, because its ${due.capacity.retiring?.why}`;
   return entry.operation === 'Remove' ? 'removed' : 'replaced';
 }
@@ -160,7 +156,8 @@ function describe(entry: LeavingNode, s: Derived, wait?: string): Line {
 
 /** Why a node is drained, after its name. */
 function purposeOf(entry: LeavingNode, { due }: Derived): string {
-  if (isRemediation(entry)) return ', which fails verification';
+  const cause = causeOf(entry);
+  if (cause) return `, which ${cause}`;
   if (entry.operation === 'DrainNodeGroup') return `, whose ${due.capacity.retiring?.why}`;
   return entry.operation === 'Remove' ? ' to remove it' : '';
 }
@@ -170,7 +167,7 @@ function cancellationOf(entry: LeavingNode, { due }: Derived): string[] {
   const { cancel } = due.capacity.retiring ?? {};
   if (entry.operation === 'DrainNodeGroup') return cancel === undefined ? [] : [cancel];
   const annotation = annotationOf(entry);
-  return [isRemediation(entry) ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`];
+  return [entry.reason ? `cancel by setting ${annotation}=off on it` : `cancel by removing ${annotation}`];
 }
 
 /** When the drain is given up: a time of day if that is unambiguous. */

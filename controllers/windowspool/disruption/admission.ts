@@ -7,7 +7,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import { instanceIdOf } from '../nodes/unwatchedNodes.ts';
 import { nodeSourceOf, scalingIn } from '../rules/nodeSource.ts';
 import { count } from '../util/words.ts';
-import { operationFor, UNHEALTHY } from './nodeAnnotations.ts';
+import { OUTDATED, operationFor, UNHEALTHY } from './nodeAnnotations.ts';
 import { absencesIn } from './nodeBudget.ts';
 import { isRetired, replacesUnhealthy, shortCircuit, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { describeOthers, isDisrupted, terminatingNodes } from './reservation.ts';
@@ -69,7 +69,7 @@ function whyNoneMayStart(s: ObservedState, { serving, whyNone }: Capacity): stri
   return `the nodes of the pool cannot be read${why}`;
 }
 
-/** All requested nodes: annotated ones and, unless remediation is off or short-circuited, failing nodes and instances that never joined. */
+/** All requested nodes: annotated ones, outdated ones and, unless remediation is off or short-circuited, failing nodes and instances that never joined. */
 function candidatesOf(
   s: ObservedState,
   capacity: Capacity,
@@ -85,7 +85,11 @@ function candidatesOf(
     (node) => [node, wanted(operationFor(node))] as const,
   );
   const retired = (retiring?.leaving ?? []).map((node) => [node, wanted('DrainNodeGroup')] as const);
-  const nodes = [...requested, ...retired].map(([node, what]) => ({
+  const known = new Set(requested.map(([{ uid }]) => uid));
+  const outdated = (capacity.outdated ?? [])
+    .filter(({ uid }) => !known.has(uid))
+    .map((node) => [node, { operation: 'Replace', reason: OUTDATED }] as const);
+  const nodes = [...requested, ...retired, ...outdated].map(([node, what]) => ({
     name: node.name,
     uid: node.uid,
     instanceID: ends === 'instance' ? instanceIdOf(node) : '',

@@ -14,7 +14,14 @@ import { timeOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
 import { graceFor, nameOf } from './drain.ts';
 import { type DrainAction, drainOptionsOf } from './drainAction.ts';
-import { annotationOf, isExcludedFromDrain, isRemediation, shrinksGroup } from './nodeAnnotations.ts';
+import {
+  annotationOf,
+  causeOf,
+  isExcludedFromDrain,
+  isOutdated,
+  isRemediation,
+  shrinksGroup,
+} from './nodeAnnotations.ts';
 import { isRetired, replacesUnhealthy, unhealthyInstances, unhealthyNodes } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
 import { terminatedBy } from './terminateInstance.ts';
@@ -98,16 +105,15 @@ function turnsOf(s: Derived): Step[] {
 function describeTurn(candidate: Candidate, s: Derived): string {
   const { name, instanceID, operation } = candidate;
   if (isNodeless(candidate)) return `replace instance ${instanceID}, which did not join`;
-  const known = [...s.poolNodes.requested, ...s.poolNodes.failing.map(({ node }) => node)];
+  const { outdated = [] } = s.due.capacity;
+  const known = [...s.poolNodes.requested, ...s.poolNodes.failing.map(({ node }) => node), ...outdated];
   const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
   const { ends } = nodeSourceOf(s.pool);
   if (!ends) return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;
   const verb = shrinksGroup(candidate) ? 'remove' : 'replace';
-  const why = isRemediation(candidate)
-    ? ', which fails verification'
-    : operation === 'DrainNodeGroup'
-      ? `, whose ${s.due.capacity.retiring?.why}`
-      : '';
+  const cause = causeOf(candidate);
+  const whose = operation === 'DrainNodeGroup' ? `, whose ${s.due.capacity.retiring?.why}` : '';
+  const why = cause ? `, which ${cause}` : whose;
   const end = ends === 'Machine' ? 'delete its Machine' : `terminate instance ${instanceID}`;
   const how = isExcluded ? `${end} with its pods` : `drain it, ${end}`;
   return `${verb} node ${name}${why} (${how})`;
@@ -117,10 +123,12 @@ function describe(nodes: readonly LeavingNode[]): string {
   const retired = nodes.filter(({ operation }) => operation === 'DrainNodeGroup').length;
   const removed = nodes.filter(({ operation }) => operation === 'Remove').length;
   const remediated = nodes.filter(isRemediation).length;
-  const replaced = nodes.length - removed - remediated - retired;
+  const outdated = nodes.filter(isOutdated).length;
+  const replaced = nodes.length - removed - remediated - outdated - retired;
   const parts = [
     ...(replaced > 0 ? [`replace ${count(replaced, 'node')}`] : []),
     ...(remediated > 0 ? [`replace ${count(remediated, 'failing node')}`] : []),
+    ...(outdated > 0 ? [`replace ${count(outdated, 'outdated node')}`] : []),
     ...(removed > 0 ? [`remove ${count(removed, 'node')}`] : []),
     ...(retired > 0 ? [`remove ${count(retired, 'node')} of a node group that is replaced`] : []),
   ];

@@ -7,7 +7,6 @@ import type { Derived } from '../model/due.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { nameOf } from './drain.ts';
-import { isRemediation, UNHEALTHY } from './nodeAnnotations.ts';
 import { replacesUnhealthy } from './remediation.ts';
 import { terminatingNodes } from './reservation.ts';
 
@@ -70,5 +69,5 @@ function evictions(result: LabelsOf<'windowspool_evictions_total'>['result'], va
 }
 
 function reasonOf(entry: LeavingNode): Labels['reason'] {
-  return isRemediation(entry) ? UNHEALTHY : 'Requested';
+  return entry.reason ?? 'Requested';
 }

@@ -14,6 +14,26 @@ import type { NodeRecord, Taint } from '../ports/nodes.ts';
 /** The reason of a replacement that no annotation requests: the node has failed verification for too long. */
 export const UNHEALTHY = 'Unhealthy';
 
+/** The reason of a replacement that no annotation requests: a newer node is to replace this one. */
+export const OUTDATED = 'Outdated';
+
+const CAUSES = { [UNHEALTHY]: 'fails verification', [OUTDATED]: 'is outdated' } as const;
+
+/** Why a node is replaced that no annotation requests, as the predicate of a sentence about it; undefined: an annotation, or the end of its group. */
+export function causeOf({ reason }: Pick<LeavingNode, 'reason'>): string | undefined {
+  return reason && CAUSES[reason];
+}
+
+/** Whether the node is replaced because a newer one is to replace it. */
+export function isOutdated({ reason }: Pick<LeavingNode, 'reason'>): boolean {
+  return reason === OUTDATED;
+}
+
+/** Whether an outdated node may be replaced: with another value of the annotation, it was given up, or a user left it out. */
+export function mayBeReplaced({ annotations }: Pick<NodeRecord, 'annotations'>): boolean {
+  return (annotations[REPLACE_ANNOTATION] ?? 'true') === 'true';
+}
+
 /** Whether the node is replaced because it is unhealthy. */
 export function isRemediation({ reason }: Pick<LeavingNode, 'reason'>): boolean {
   return reason === UNHEALTHY;

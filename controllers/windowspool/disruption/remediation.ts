@@ -15,7 +15,7 @@ import type { Instance } from '../ports/ec2.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { durationOf } from '../util/durations.ts';
 import { count } from '../util/words.ts';
-import { isRemediation, operationFor } from './nodeAnnotations.ts';
+import { isOutdated, isRemediation, mayBeReplaced, operationFor } from './nodeAnnotations.ts';
 
 /** Whether the operator replaces unhealthy nodes itself, and does not only report them. */
 export function replacesUnhealthy({ spec }: Pick<WindowsPool, 'spec'>): boolean {
@@ -109,7 +109,7 @@ export function isRetired(
   return retiring?.group !== undefined && retiring.group === poolNodes.groupOf(node);
 }
 
-/** Whether the operation is still requested for the current node. A node that recovers is not remediated. */
+/** Whether the operation is still requested for the current node. A node that recovers is not remediated; whether one is still outdated, its provider knows. */
 export function isStillRequested(
   entry: LeavingNode,
   now: NodeRecord,
@@ -118,6 +118,7 @@ export function isStillRequested(
 ): boolean {
   const { operation } = entry;
   if (operation === 'DrainNodeGroup') return isRetired(s, retiring, now);
+  if (isOutdated(entry)) return mayBeReplaced(now);
   if (!isRemediation(entry)) return operationFor(now) === operation;
   return fails(now, s) && replacesUnhealthy(s.pool) && !(REMEDIATION_ANNOTATION in now.annotations);
 }

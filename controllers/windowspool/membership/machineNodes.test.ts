@@ -16,6 +16,7 @@ const machine = (change: Partial<Machine>): Machine => ({
   hasFailed: false,
   problem: '',
   controllerUid: 'uid-set',
+  isOutdated: false,
   goesAtSize: undefined,
   drainExcludedBy: 'nobody',
   ...change,

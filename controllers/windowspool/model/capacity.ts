@@ -21,6 +21,8 @@ export interface Capacity {
   readonly idleGroups?: readonly string[];
   /** What the pool no longer needs, or is about to: its nodes leave one by one. */
   readonly retiring?: RetiringCapacity;
+  /** Nodes that newer ones replace, as far as that may begin now; absent: none. */
+  readonly outdated?: readonly NodeRecord[];
   /** Instances that did not become nodes within the join grace. */
   readonly unjoined: readonly Instance[];
 }

@@ -9,6 +9,7 @@ export type Chain =
   | 'launchTemplate'
   | 'nodeGroup'
   | 'machines'
+  | 'rollout'
   | 'marks'
   | 'replacement'
   | 'version'

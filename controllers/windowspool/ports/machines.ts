@@ -40,6 +40,8 @@ export interface Machine {
   /** As in the spec of its node; empty until the infrastructure exists. */
   readonly providerID: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Whether it is made from an earlier template, as its controller reports: a MachineSet of its own does not know. */
+  readonly isOutdated: boolean;
   /** Whether its controller has given it up. */
   readonly hasFailed: boolean;
   /** What its controller reports as wrong; otherwise empty. */

@@ -36,12 +36,25 @@ export class FakeMachines {
   /** What was done to them, such as `delete a` and `scale 2`. */
   readonly changes: string[] = [];
   #created = 0;
+  #isRolled = false;
   #nodes: MachineNodes | undefined;
 
   /** Creates the object with its Machines and their nodes, which are named a, b, c and so on. */
   create(change: Partial<MachineSet>, nodeOf: (name: string) => NodeRecord, now: number): NodeRecord[] {
     this.set = { ...SET, ...change };
     return this.settle([], nodeOf, now);
+  }
+
+  /** Changes the template, with the strategy OnDelete, or reverts that: Machines that exist stay as they are. */
+  roll(isOutdated = true): void {
+    this.#isRolled = true;
+    this.machines = this.machines.map((machine) => ({ ...machine, isOutdated }));
+    this.#count();
+  }
+
+  #count(): void {
+    const outdated = this.machines.filter(({ isOutdated, deleting }) => isOutdated && !deleting).length;
+    if (this.set && this.#isRolled) this.set = { ...this.set, outdated };
   }
 
   /** Creates and deletes Machines until there are as many as there should be. Returns the nodes that there are now. */
@@ -56,6 +69,7 @@ export class FakeMachines {
     const kept = this.machines.filter(({ name }) => !ended.has(name));
     const added = Array.from({ length: Math.max(0, this.set.replicas - kept.length) }, () => this.#machine(now));
     this.machines = [...kept, ...added];
+    this.#count();
     // A Machine and its node have the same name.
     return [
       ...nodes.filter(({ name }) => !ended.has(name)),
@@ -77,6 +91,7 @@ export class FakeMachines {
       labels: {},
       hasReadinessGate: false,
       verified: '',
+      isOutdated: false,
       hasFailed: false,
       problem: '',
       controllerUid: this.set?.uid ?? '',

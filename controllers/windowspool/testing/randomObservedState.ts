@@ -411,6 +411,7 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
         labels: fc.constant({}),
         hasReadinessGate: fc.boolean(),
         verified: fc.constantFrom('', 'True', 'False', 'Unknown'),
+        isOutdated: fc.boolean(),
         hasFailed: fc.boolean(),
         problem: fc.constantFrom('', 'InvalidConfiguration'),
         controllerUid: fc.constant('uid-windows'),

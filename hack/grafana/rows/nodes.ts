@@ -28,6 +28,7 @@ export function nodes(): PanelBuilder[] {
         { expr: sum(ofPools('windowspool_nodes_max')), legend: 'maxSize' },
         { expr: sum(ofPools('windowspool_warm_instances')), legend: 'warm' },
         { expr: sum(ofPools('windowspool_machines', { state: 'withoutNode' })), legend: 'Machines without a node' },
+        { expr: sum(ofPools('windowspool_machines_outdated')), legend: 'Machines of an earlier template' },
       ],
     }),
     graph(

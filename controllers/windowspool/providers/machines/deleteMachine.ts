@@ -1,6 +1,6 @@
 /** Deletes the Machine of a drained node. Everything is read again right before, uncached, and nothing is used that a kubelet can write. */
 import type { LeavingNode } from '../../api/api.gen.ts';
-import { isCordonedByOperator } from '../../disruption/nodeAnnotations.ts';
+import { isCordonedByOperator, isOutdated } from '../../disruption/nodeAnnotations.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Writers } from '../../model/writers.ts';
@@ -9,6 +9,8 @@ import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts'
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { machinesCapacity } from './machinesCapacity.ts';
+import { isOf } from './machinesState.ts';
+import { isStillOutdated } from './rollout.ts';
 
 /** A node whose Machine is to go. */
 export interface MachineDeletion {
@@ -41,7 +43,10 @@ export async function deleteMachine(
   const machine = seen.value?.machines.find((one) => isOf(one, current));
   if (!seen.value || !machine) return failed('refused', 'NotAMember', `no Machine of the pool has node ${node.name}`);
   if (machine.deleting) return DONE;
-  const { serving, whyNone, refusal } = machinesCapacity({ ...s, machines: { kind: 'seen', ...seen.value } });
+  const fresh = { ...s, machines: { kind: 'seen', ...seen.value } } as const;
+  if (isOutdated(entry) && !isStillOutdated(current, fresh))
+    return failed('conflict', 'Changed', `node ${node.name} is no longer outdated`);
+  const { serving, whyNone, refusal } = machinesCapacity(fresh);
   const why = refusal ? refusal.why : serving ? entry.operation === 'Remove' && serving.whyNotRemoved : whyNone;
   if (why) return failed('conflict', 'Changed', why);
   if (entry.operation !== 'Remove') return machineSets.delete(ref, machine, signal);
@@ -70,11 +75,6 @@ function isLowered({ goesAtSize }: Machine, { replicas }: MachineSet): boolean {
 
 function isShrinking({ set, machines }: Seen): boolean {
   return set.replicas < machines.filter(({ deleting }) => !deleting).length;
-}
-
-/** Whether the Machine has this node: their provider IDs are equal, and a node cannot change its own. */
-export function isOf(machine: Machine, { name, providerID }: Pick<NodeRecord, 'name' | 'providerID'>): boolean {
-  return machine.node === name && providerID !== '' && machine.providerID === providerID;
 }
 
 const DONE: CallResult<void> = { ok: true, value: undefined };

@@ -2,7 +2,7 @@
 import type { LeavingNode } from '../../api/api.gen.ts';
 import { type DrainAction, evictAction, isTimedOut, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { admissionSteps, drainSteps } from '../../disruption/drainRules.ts';
-import { isCordonedByOperator } from '../../disruption/nodeAnnotations.ts';
+import { isCordonedByOperator, isOutdated } from '../../disruption/nodeAnnotations.ts';
 import { isStillInBudget } from '../../disruption/nodeBudget.ts';
 import type { ReadTerminatingNode } from '../../disruption/observeLeavingNodes.ts';
 import { isStillRequested } from '../../disruption/remediation.ts';
@@ -18,8 +18,9 @@ import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { describeUnread } from '../../util/words.ts';
-import { isAboutToGo, isOf } from './deleteMachine.ts';
-import { isUsable, liveMachines, type MachinesDerived, type MachinesState, setOf } from './machinesState.ts';
+import { isAboutToGo } from './deleteMachine.ts';
+import { isOf, isUsable, liveMachines, type MachinesDerived, type MachinesState, setOf } from './machinesState.ts';
+import { isStillOutdated } from './rollout.ts';
 
 /** Ensures that admitted nodes are drained and their Machines deleted, or restored. */
 export function drainMachines(s: MachinesDerived): RuleResult {
@@ -70,7 +71,7 @@ function nextDrainAction(view: TerminatingNodeView, s: MachinesDerived): DrainAc
   // It is too late to keep the node.
   if (machine && s.machines.kind === 'seen' && isAboutToGo(machine, s.machines))
     return { kind: 'wait', why: 'The controller of the Machines is about to delete its Machine.' };
-  if (!isStillRequested(entry, now, s, undefined)) return { kind: 'restore' };
+  if (!isRequested(entry, now, s)) return { kind: 'restore' };
   if (!member?.ok) return waitAction(entry, s, 'It is not known whether a Machine of the pool has it.');
   if (!member.value)
     return { kind: 'restore', answer: 'refused', why: `no Machine of the pool has node ${entry.name}` };
@@ -89,6 +90,10 @@ function nextDrainAction(view: TerminatingNodeView, s: MachinesDerived): DrainAc
   return isStillInBudget(entry, now, s, serving) ? { kind: 'cordon' } : { kind: 'restore' };
 }
 
+function isRequested(entry: LeavingNode, now: NodeRecord, s: MachinesState): boolean {
+  return isStillRequested(entry, now, s, undefined) && (!isOutdated(entry) || isStillOutdated(now, s));
+}
+
 /** Reads a terminating node. The Machines of the pool are read once for all nodes. */
 export async function nodeReader(
   s: MachinesState,
@@ -100,7 +105,7 @@ export async function nodeReader(
   return async (entry: LeavingNode): Promise<TerminatingNodeView> => {
     const node = await sources.nodes.read(entry.name, signal);
     const now = node.ok ? node.value : undefined;
-    if (now?.uid !== entry.uid || !isStillRequested(entry, now, s, undefined)) return { entry, node };
+    if (now?.uid !== entry.uid || !isRequested(entry, now, s)) return { entry, node };
     if (!machines.ok) return { entry, node, member: machines };
     const selected = { machines: nodesOfMachines(machines.value?.machines ?? []) };
     const isMember = sources.nodeMembership.confirms(s.pool, selected, now);

@@ -4,9 +4,10 @@ import type { MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { count } from '../../util/words.ts';
 import { isUsable, type MachinesState, notUsable, objectName, setOf } from './machinesState.ts';
+import { rolloutOf } from './rollout.ts';
 
 /** What the object of the pool has. Machines without a node are remediated by a MachineHealthCheck, and not by the pool. */
-export function machinesCapacity(s: MachinesState): Capacity {
+export function machinesCapacity(s: MachinesState, rollout = rolloutOf(s)): Capacity {
   const set = setOf(s);
   const whyNone = whyNoneMayLeave(s, set);
   return {
@@ -16,6 +17,7 @@ export function machinesCapacity(s: MachinesState): Capacity {
     whyNone,
     ...(set && !isUsable(s) && { refusal: notUsable(s) }),
     ...otherRemediation(s),
+    ...(rollout?.waitsFor === 'nothing' && { outdated: rollout.nodes }),
     unjoined: [],
   };
 }

@@ -9,6 +9,7 @@ import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass
 import { admitMachines, drainMachines, unmarkMachines } from './drainMachines.ts';
 import type { MachinesDerived } from './machinesState.ts';
 import { reportVerification } from './readinessGateRules.ts';
+import { awaitRollout } from './rollout.ts';
 import { setSize } from './sizeRules.ts';
 
 /** The rules of a pool. */
@@ -18,6 +19,7 @@ export const machinesChains: readonly RuleChain<MachinesDerived>[] = [
   { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
   { about: 'machines', rules: [setSize] },
+  { about: 'rollout', rules: [awaitRollout] },
   { about: 'marks', rules: [unmarkMachines] },
   { about: 'nodes', rules: [markNodes] },
   { about: 'taints', rules: [correctTaints] },

@@ -37,7 +37,7 @@ describe('a pool of machines', () => {
       ['web', 'web', 'web'],
     );
     const { status } = world.pools.get('web') ?? {};
-    assert.deepEqual(status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0 });
+    assert.deepEqual(status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0, outdated: 0 });
     assert.deepEqual([status?.summary?.nodes, status?.nodes?.desired], ['3/3', 3]);
     assert.deepEqual(world.awsCalls(), []);
     const { 'windowspool_machines{state="withNode"}': machines, windowspool_nodes_desired: desired } =

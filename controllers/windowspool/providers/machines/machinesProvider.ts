@@ -13,6 +13,7 @@ import { machinesSamples } from './machinesSamples.ts';
 import type { MachinesDerived, MachinesState } from './machinesState.ts';
 import { machineCounts } from './machinesStatus.ts';
 import { observeMachines } from './observeMachines.ts';
+import { rolloutOf } from './rollout.ts';
 import { lastSize } from './sizeRules.ts';
 
 /** Machines of Cluster API and of OpenShift, which a user's MachineDeployment or MachineSet keeps. */
@@ -22,8 +23,9 @@ export const machines: Provider<MachinesState, MachinesDerived> = {
   mayUseCache: (pool) => terminatingNodes(pool).length === 0,
   capacity: machinesCapacity,
   due: (s) => {
-    const capacity = machinesCapacity(s);
-    return { capacity, nodes: withoutDeleting(admit(s, capacity), s) };
+    const rollout = rolloutOf(s);
+    const capacity = machinesCapacity(s, rollout);
+    return { capacity, nodes: withoutDeleting(admit(s, capacity), s), ...(rollout && { rollout }) };
   },
   needsRead: () => false,
   chains: machinesChains,

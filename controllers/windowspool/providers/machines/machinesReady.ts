@@ -1,5 +1,6 @@
 /** The condition MachinesReady. Pure. */
 
+import type { Reason } from '../../api/reasons.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
 import { releasing } from '../../membership/releasing.ts';
 import type { ConditionState } from '../../model/conditions.ts';
@@ -7,7 +8,7 @@ import type { Decision } from '../../model/decisions.ts';
 import type { Machine, MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
-import { waitOf } from '../../rules/ruleChains.ts';
+import { restOf, waitOf } from '../../rules/ruleChains.ts';
 import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
 import { liveMachines, type MachinesState, objectName } from './machinesState.ts';
 
@@ -38,11 +39,26 @@ export function machinesReady(s: MachinesState, decisions: readonly Decision[]):
   if (wait) return falseCondition(wait.reason, wait.message ?? '', 'stalled');
   return (
     ofMachines(s, set) ??
-    trueCondition(
-      'MachinesReady',
-      `${object} has ${count(set.replicas, 'Machine')}.${outdated(set)}${shortStart(machines)}`,
-    )
+    ofTemplate(s, decisions, machines) ??
+    trueCondition('MachinesReady', `${object} has ${count(set.replicas, 'Machine')}.${shortStart(machines)}`)
   );
+}
+
+/** Reasons for which a user must act, so that Machines of an earlier template are replaced. */
+const STALLED: readonly Reason[] = ['RolloutHalted', 'InvalidMaintenanceWindow', 'MachineSetNotUsable'];
+
+/** What becomes of the Machines of an earlier template, if there are any. */
+function ofTemplate(
+  s: MachinesState,
+  decisions: readonly Decision[],
+  machines: Extract<MachinesState['machines'], { kind: 'seen' }>,
+): ConditionState | undefined {
+  const wait = waitOf(decisions, 'rollout');
+  const message = wait?.message ?? restOf(decisions, 'rollout')?.message;
+  if (message === undefined) return undefined;
+  if (wait && STALLED.includes(wait.reason)) return falseCondition(wait.reason, message, 'stalled');
+  const has = `${objectName(s)} has ${count(machines.set.replicas, 'Machine')}.`;
+  return trueCondition('MachinesReady', `${has}${shortStart(machines)} ${message}`);
 }
 
 function unknown(s: MachinesState): ConditionState {
@@ -78,7 +94,7 @@ function ofMachines(s: MachinesState, set: MachineSet): ConditionState | undefin
     return falseCondition('MachinesWithoutNode', message);
   }
   if (set.isRollingOut) {
-    const message = `${object} replaces its Machines, because its template has changed: ${count(set.outdated, 'Machine')} of the earlier one ${set.outdated === 1 ? 'is' : 'are'} left. disruption.maxUnavailable does not limit this.`;
+    const message = `${object} replaces its Machines, because its template has changed: ${count(set.outdated, 'Machine')} of the earlier one ${set.outdated === 1 ? 'is' : 'are'} left. The spec of the pool does not limit this.`;
     return falseCondition('MachinesRollingOut', message, 'working');
   }
   const isLeaving = s.machines.kind === 'seen' && s.machines.machines.length > live.length;
@@ -94,13 +110,6 @@ function ofMachines(s: MachinesState, set: MachineSet): ConditionState | undefin
     return falseCondition('MachinesScaling', message, 'working');
   }
   return undefined;
-}
-
-/** Machines that only a user replaces, by the strategy OnDelete. */
-function outdated({ outdated: machines }: MachineSet): string {
-  if (machines === 0) return '';
-  const verb = machines === 1 ? 'is' : 'are';
-  return ` ${count(machines, 'Machine')} ${verb} made from an earlier template: replace their nodes, for example with kubectl annotate node NODE winpool.dev/replace=true.`;
 }
 
 /** A Windows node is started in some ten minutes, and images are pulled before it is Ready. */

@@ -13,6 +13,7 @@ export function machinesSamples({ pool }: MachinesDerived, { machines, nodes }: 
     ...(machines ? (Object.keys(states) as (keyof typeof states)[]) : []).map((state) =>
       gaugeSample('windowspool_machines', { state }, states[state]),
     ),
+    ...(machines ? [gaugeSample('windowspool_machines_outdated', {}, machines.outdated ?? 0)] : []),
     ...(desired === undefined
       ? []
       : [gaugeSample('windowspool_nodes_max_unavailable', {}, maxUnavailableOf(pool, desired))]),

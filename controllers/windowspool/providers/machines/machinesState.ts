@@ -1,10 +1,31 @@
 /** What a pool of machines adds to the observed state, and questions about it. Pure. */
 import { USABLE_BY_ANNOTATION } from '../../api/labels.ts';
 import type { Capacity } from '../../model/capacity.ts';
-import type { Derived } from '../../model/due.ts';
+import type { Opening } from '../../model/disruption.ts';
+import type { Derived, Due } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts';
+import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
+
+/** What is due for Machines of an earlier template, and what it waits for. */
+export type Rollout = { readonly outdated: number; readonly leftOut: readonly NodeRecord[] } & (
+  | { readonly waitsFor: 'user' | 'permission' }
+  /** `fault`: why a window never opens, in sentences. */
+  | { readonly waitsFor: 'window'; readonly opening?: Opening; readonly fault?: string }
+  /** A Machine of the current template whose node is not verified yet. */
+  | { readonly waitsFor: 'verification'; readonly machine: Machine }
+  /** `why`: which Machine of the current template fails, in a sentence. */
+  | { readonly waitsFor: 'failure'; readonly why: string }
+  /** The nodes may be replaced, as far as the budget allows. */
+  | { readonly waitsFor: 'nothing'; readonly nodes: readonly NodeRecord[] }
+);
+
+/** What is due for a pool of machines. */
+export interface DueMachines extends Due {
+  /** Absent: all Machines are made from the current template. */
+  readonly rollout?: Rollout;
+}
 
 /** The observed state of a pool of machines. */
 export interface MachinesState extends ObservedState {
@@ -14,6 +35,12 @@ export interface MachinesState extends ObservedState {
 /** The same with what is due. */
 export interface MachinesDerived extends Derived {
   readonly machines: MachinesView;
+  readonly due: DueMachines;
+}
+
+/** Whether the Machine has this node: their provider IDs are equal, and a node cannot change its own. */
+export function isOf(machine: Machine, { name, providerID }: Pick<NodeRecord, 'name' | 'providerID'>): boolean {
+  return machine.node === name && providerID !== '' && machine.providerID === providerID;
 }
 
 /** The object of the pool; undefined if it is not known or does not exist. */

@@ -1,9 +1,9 @@
 /** The part of status that only pools of machines have. Pure. */
 import type { MachinesState as Reported } from '../../api/api.gen.ts';
-import { liveMachines, type MachinesState } from './machinesState.ts';
+import { liveMachines, type MachinesDerived } from './machinesState.ts';
 
 /** The number of Machines by state; undefined while they are not known. */
-export function machineCounts(s: MachinesState): Reported | undefined {
+export function machineCounts(s: MachinesDerived): Reported | undefined {
   if (s.machines.kind !== 'seen') return undefined;
   const live = liveMachines(s);
   return {
@@ -11,5 +11,6 @@ export function machineCounts(s: MachinesState): Reported | undefined {
     total: live.length,
     withoutNode: live.filter(({ node }) => node === '').length,
     deleting: s.machines.machines.length - live.length,
+    outdated: s.due.rollout?.outdated ?? 0,
   };
 }

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import type { MachinesUpdateSpec } from '../../api/api.gen.ts';
+import { REPLACE_ANNOTATION } from '../../api/labels.ts';
+import type { Deps } from '../../reconcile.ts';
+import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
+import { MINUTE, sampleError } from '../../testing/fixtures.ts';
+import { assertBrief } from '../../testing/goldenTexts.ts';
+import { conditionOf, until, wake } from '../../testing/life.ts';
+import { machinesPool, machinesWorld, settleMachines } from '../../testing/machineScenes.ts';
+import { annotate, isSettled, nodeOf, pass, terminatingIn } from '../../testing/nodeLife.ts';
+
+const AUTOMATIC = { policy: 'Automatic' } as const;
+const HOUR = 60 * MINUTE;
+const names = (world: FakeWorld) => world.nodes.map(({ name }) => name).join(' ');
+const condition = (world: FakeWorld) => conditionOf(world, 'MachinesReady') ?? '';
+
+/** A pool of the Machines a, b and c, whose template has just changed. */
+async function outdatedWorld(
+  update: MachinesUpdateSpec | undefined,
+  spec: Parameters<typeof machinesPool>[0] = {},
+): Promise<{ world: FakeWorld; deps: Deps }> {
+  const { world, deps } = await machinesWorld({ ...spec, ...(update && { machines: { update } }) });
+  world.machines.roll();
+  await wake(world, deps);
+  return { world, deps };
+}
+
+/** Runs until the Machines are these, and the pool holds no share of the budget. */
+async function untilNodes(world: FakeWorld, deps: Deps, want: string): Promise<void> {
+  const isDone = () => {
+    settleMachines(world);
+    return isSettled(world) && names(world) === want;
+  };
+  await until(world, deps, isDone, `the nodes ${want}`, 300);
+  await wake(world, deps);
+}
+
+/** A window of two hours that opens in this many minutes, every day. */
+function windowIn(world: Pick<FakeWorld, 'now'>, minutes: number) {
+  const start = new Date(world.now + minutes * MINUTE);
+  return { schedule: `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`, duration: '2h' };
+}
+
+function fail(world: FakeWorld, name: string, isFailing: boolean): void {
+  const node = nodeOf(world, name) ?? assert.fail(`no node ${name}`);
+  world.setNode({ ...node, kernelVersion: isFailing ? '10.0.17763.1' : (nodeOf(world, 'c')?.kernelVersion ?? '') });
+}
+
+describe('nodes of Machines that are made from an earlier template', () => {
+  it('are left to users by default', async () => {
+    const { world, deps } = await outdatedWorld(undefined);
+    await pass(world, deps, 60);
+    assert.deepEqual(world.machines.changes, []);
+    assertBrief(
+      condition(world),
+      'True MachinesReady',
+      '3 Machines are',
+      'update.policy: Automatic',
+      REPLACE_ANNOTATION,
+    );
+    const { status } = world.pools.get('web') ?? {};
+    assert.equal(status?.machines?.outdated, 3);
+    assert.equal(world.metrics.get('web')?.windowspool_machines_outdated, 3);
+  });
+
+  it('are replaced one by one with policy Automatic', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    let most = 0;
+    const isDone = () => {
+      const out = world.nodes.filter(({ unschedulable }) => unschedulable).length + 3 - world.nodes.length;
+      most = Math.max(most, out);
+      settleMachines(world);
+      return isSettled(world) && names(world) === 'd e f';
+    };
+    await until(world, deps, isDone, 'the rollout', 300);
+    await wake(world, deps);
+    assert.deepEqual([world.machines.changes, most], [['delete a', 'delete b', 'delete c'], 1]);
+    assert.deepEqual(world.machines.drainedAgain, []);
+    assertBrief(condition(world), 'True MachinesReady', '3 Machines');
+    const started = world.events
+      .filter(({ reason }) => reason === 'NodeDisruptionStarted')
+      .map(({ message }) => message);
+    assert.match(started[0] ?? '', /replace node a, which is outdated \(drain it, delete its Machine\)/);
+  });
+
+  it('wait for the verification of each new node, and say so', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    await until(world, deps, () => world.machines.changes.length === 1, 'the first deletion');
+    settleMachines(world);
+    const d = nodeOf(world, 'd') ?? assert.fail('no node');
+    world.setNode({ ...d, ready: 'False', createdAt: world.now });
+    await pass(world, deps, 3);
+    assert.deepEqual(world.machines.changes, ['delete a']);
+    assertBrief(condition(world), 'True MachinesReady', '2 Machines are', 'once the node of Machine d is verified');
+    world.setNode(d);
+    await untilNodes(world, deps, 'd e f');
+  });
+
+  it('stay while a new node fails, until the cause is fixed', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    await until(world, deps, () => world.machines.changes.length === 1, 'the first deletion');
+    settleMachines(world);
+    fail(world, 'd', true);
+    await pass(world, deps, 120);
+    assert.deepEqual(world.machines.changes, ['delete a']);
+    assertBrief(condition(world), 'False RolloutHalted', '2 Machines are', 'Machine d', 'runs', 'Correct the template');
+    assert.match(conditionOf(world, 'Stalled') ?? '', /^True RolloutHalted/);
+    assert.ok(isSettled(world), 'other pools wait for it');
+    fail(world, 'd', false);
+    await untilNodes(world, deps, 'd e f');
+  });
+
+  it('stay while a new Machine gets no node', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    await until(world, deps, () => world.machines.changes.length === 1, 'the first deletion');
+    world.machines.makesNodes = false;
+    settleMachines(world);
+    await pass(world, deps, 120);
+    assert.deepEqual(world.machines.changes, ['delete a']);
+    assert.match(condition(world), /^False MachinesWithoutNode/);
+  });
+
+  it('are drained no further when the template or the policy is reverted, or a user leaves them out', async () => {
+    const ends: readonly (readonly [what: string, end: (world: FakeWorld) => void])[] = [
+      ['the template', ({ machines }) => machines.roll(false)],
+      ['the policy', (world) => world.apply(machinesPool({ machines: { update: { policy: 'Manual' } } }))],
+      ['a user', (world) => annotate(world, 'a', { [REPLACE_ANNOTATION]: 'off' })],
+    ];
+    for (const [what, end] of ends) {
+      const { world, deps } = await outdatedWorld(AUTOMATIC);
+      world.fails = (call) => (call === 'delete machines' ? sampleError('denied') : undefined);
+      await until(world, deps, () => nodeOf(world, 'a')?.unschedulable === true, 'the drain of a');
+      end(world);
+      world.fails = () => undefined;
+      await until(world, deps, () => nodeOf(world, 'a')?.unschedulable === false, `the end of the drain by ${what}`);
+      assert.ok(!world.machines.changes.includes('delete a'), what);
+    }
+  });
+
+  it('wait for a maintenance window, and are drained to the end when it closes', async () => {
+    const { world: clock } = await machinesWorld();
+    const maintenanceWindows = [windowIn(clock, 60)];
+    const { world, deps } = await outdatedWorld({ ...AUTOMATIC, maintenanceWindows });
+    const opens = new Date(clock.now + HOUR).toISOString().slice(0, 16);
+    assertBrief(condition(world), 'True MachinesReady', '3 Machines are', `from ${opens}Z on`, 'replace=true');
+    await pass(world, deps, 55);
+    assert.deepEqual(world.machines.changes, []);
+    const next = await wake(world, deps);
+    assert.ok(next.kind === 'requeueAfter' && world.now + next.ms <= clock.now + HOUR + MINUTE, JSON.stringify(next));
+    await until(world, deps, () => terminatingIn(world).length === 1, 'the first drain');
+    world.now = clock.now + 4 * HOUR;
+    await until(world, deps, () => isSettled(world), 'the end of the drain');
+    assert.ok(world.machines.changes.length <= 1);
+    assert.equal(terminatingIn(world).length, 0);
+  });
+
+  it('wait for a valid window', async () => {
+    const maintenanceWindows = [{ schedule: '0 2 30 2 *', duration: '1h' }];
+    const { world, deps } = await outdatedWorld({ ...AUTOMATIC, maintenanceWindows });
+    await pass(world, deps, 60);
+    assert.deepEqual(world.machines.changes, []);
+    assertBrief(
+      condition(world),
+      'False InvalidMaintenanceWindow',
+      'spec.machines.update.maintenanceWindows[0].schedule',
+    );
+  });
+
+  it('wait for the permission of the object', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), usableBy: '' };
+    await pass(world, deps, 10);
+    assert.deepEqual(world.machines.changes, []);
+    assertBrief(condition(world), 'False MachineSetNotUsable', 'winpool.dev/usable-by=web');
+  });
+
+  it('are left out after a drain that timed out, while the others are replaced', async () => {
+    const drain = { timeout: '1m', podsWithEmptyDir: 'Evict', podsWithoutController: 'Block' } as const;
+    const { world, deps } = await outdatedWorld(AUTOMATIC, { disruption: { drain } });
+    const before = world.pods;
+    world.pods = before.map((pod) => (pod.node === 'a' ? { ...pod, keptBy: 'cart' } : pod));
+    await untilNodes(world, deps, 'a d e');
+    assert.equal(nodeOf(world, 'a')?.annotations[REPLACE_ANNOTATION], 'timed-out');
+    assertBrief(condition(world), 'True MachinesReady', '1 Machine is', 'Except a', `${REPLACE_ANNOTATION}=timed-out`);
+    await pass(world, deps, 60);
+    assert.equal(nodeOf(world, 'a')?.unschedulable, false);
+    world.pods = before;
+    annotate(world, 'a', {});
+    await untilNodes(world, deps, 'd e f');
+  });
+
+  it('are left to the controller of the Machines if it replaces them itself', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), isRollingOut: true };
+    await pass(world, deps, 10);
+    assert.deepEqual(world.machines.changes, []);
+    assert.match(condition(world), /^False MachinesRollingOut/);
+  });
+
+  it('are replaced once each, whatever call the operator crashes at', async () => {
+    const { world: whole, deps } = await outdatedWorld(AUTOMATIC);
+    whole.calls.splice(0);
+    await untilNodes(whole, deps, 'd e f');
+    const calls = whole.calls.length;
+    assert.ok(calls > 24, `only ${calls} calls`);
+    for (const when of ['before', 'after'] as const)
+      for (let at = 0; at < calls; at++) {
+        const { world, deps: first } = await outdatedWorld(AUTOMATIC);
+        world.calls.splice(0);
+        world.crash = { at, when };
+        const crashed = await untilNodes(world, first, 'd e f').catch((error: unknown) => error);
+        assert.ok(crashed === undefined || crashed instanceof Crash, String(crashed));
+        world.crash = undefined;
+        await untilNodes(world, world.start(), 'd e f');
+        const deleted = world.machines.changes.filter((change) => change.startsWith('delete'));
+        assert.deepEqual(deleted.toSorted(), ['delete a', 'delete b', 'delete c'], `${when} call ${at}`);
+      }
+  }).timeout(60_000);
+});
