@@ -68,8 +68,7 @@ export async function eksStatus(
     cluster.signal.throwIfAborted();
     return { skipped: explain(error) };
   } finally {
-    connections.aws.close();
-    connections.client.close();
+    connections.close();
   }
 }
 

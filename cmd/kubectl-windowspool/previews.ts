@@ -21,7 +21,7 @@ export async function* previews(
   signal: AbortSignal,
 ): AsyncGenerator<Preview> {
   const connections = await connect(options, version, silentLog, { check: () => undefined });
-  const { client, aws, caches, serverVersion } = connections;
+  const { client, caches, serverVersion } = connections;
   const ending = new AbortController();
   const background = caches.run(ending.signal);
   try {
@@ -41,8 +41,7 @@ export async function* previews(
   } finally {
     ending.abort();
     await Promise.allSettled(background);
-    aws.close();
-    client.close();
+    connections.close();
   }
 }
 

@@ -60,9 +60,13 @@ export class Caches {
   readonly #reflectors: readonly { run(signal: AbortSignal): Promise<void> }[];
   readonly #rewound = new AbortController();
 
-  /** @param nodePodNamespace the namespace of the operator's pods on nodes */
+  /**
+   * @param machinesClient of the cluster that has the objects in machines.ref
+   * @param nodePodNamespace the namespace of the operator's pods on nodes
+   */
   constructor(
     client: KubernetesClient,
+    machinesClient: KubernetesClient,
     nodePodNamespace: string,
     completePool: CompletePool,
     log: Logger,
@@ -95,7 +99,7 @@ export class Caches {
       podsOn: (pool, { uid }) => this.nodePods.on(pool, uid),
     });
     this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.selected(name));
-    this.machineSets = new MachineCaches(client, log, metrics, (name) => this.#watches.selected(name));
+    this.machineSets = new MachineCaches(machinesClient, log, metrics, (name) => this.#watches.selected(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     this.#watches = new Watches(this);
     this.pools.subscribe(({ after }) => {

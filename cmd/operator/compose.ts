@@ -40,7 +40,7 @@ export async function runOperator(
   // Without leader election there is no other process.
   const fence: Fence = { check: () => elector?.check() };
   const connections = await connect(options, version, log, fence);
-  const { client, aws, caches, registry } = connections;
+  const { client, caches, registry } = connections;
   collectProcessMetrics(registry);
   showOperator(registry, options, version);
   const instance = `${hostname()}_${randomBytes(4).toString('hex')}`;
@@ -66,8 +66,7 @@ export async function runOperator(
     await recorder.stop(EVENTS_MS);
     ending.abort();
     await Promise.allSettled(background);
-    aws.close();
-    client.close();
+    connections.close();
   };
   // Works only while this process holds the lease. The last events are written before it is released.
   const work = async (leading: AbortSignal): Promise<void> => {

@@ -29,12 +29,16 @@ import type { Options } from './options.ts';
 /** The clients, caches and metrics of one process. */
 export interface Connections {
   readonly client: KubernetesClient;
+  /** Of the cluster that has the objects in machines.ref; the same client where that is the cluster of the pools. */
+  readonly machinesClient: KubernetesClient;
   readonly aws: AwsClients;
   readonly caches: Caches;
   readonly registry: Registry;
   readonly metrics: EngineMetrics;
   /** The API server's version; undefined until it is known. */
   readonly serverVersion: { current: string | undefined };
+  /** Closes all clients. */
+  close(): void;
 }
 
 /**
@@ -49,25 +53,29 @@ export async function connect(
 ): Promise<Connections> {
   const registry = new Registry();
   const metrics = createEngineMetrics(registry);
+  const common = { log, version, onWarning: logOnce(log), onRequest: metrics.request, fence };
   const client = await createKubernetesClient({
+    ...common,
     kubeconfigPath: options.kubeconfig,
     overrides: options.overrides,
     serviceAccountDir: options.serviceAccountDir,
-    log,
-    version,
-    onWarning: logOnce(log),
-    onRequest: metrics.request,
-    fence,
   });
+  const { machinesKubeconfig: kubeconfigPath } = options;
+  const machinesClient =
+    kubeconfigPath === undefined ? client : await createKubernetesClient({ ...common, kubeconfigPath });
   const aws = createAwsClients({ region: settingsOf(options).region, version, fence });
   const caches = new Caches(
     client,
+    machinesClient,
     options.nodePodNamespace,
     withDefaultTags(settingsOf(options).defaultTags),
     log,
     metrics,
   );
-  return { client, aws, caches, registry, metrics, serverVersion: { current: undefined } };
+  const close = () => {
+    for (const each of [aws, client, machinesClient]) each.close();
+  };
+  return { client, machinesClient, aws, caches, registry, metrics, serverVersion: { current: undefined }, close };
 }
 
 /** No API server has more. */
@@ -92,7 +100,7 @@ export function logScope({ clusterName, region }: Pick<Options, 'clusterName' | 
 /** The settings of the domain. */
 export function settingsOf(options: Options): Settings {
   const { clusterName = '', region = '', defaultTags = {} } = options;
-  return { ...options, clusterName, region, defaultTags };
+  return { ...options, clusterName, region, defaultTags, managesElsewhere: options.machinesKubeconfig !== undefined };
 }
 
 /** The domain's ports to AWS and the cluster. */
@@ -107,7 +115,7 @@ export function portsOf(
   }: Options,
   connections: Connections,
 ): Sources & Writers {
-  const { client, aws, caches, registry, serverVersion } = connections;
+  const { client, machinesClient, aws, caches, registry, serverVersion } = connections;
   const limiter = clusterName ? new AwsRateLimiter(observeAwsCalls(registry), realClock) : withoutCluster;
   const pools = createPools(client, caches.pools, withDefaultTags(defaultTags));
   return {
@@ -123,7 +131,7 @@ export function portsOf(
     poolNodesCache: caches.poolNodesCache,
     nodeMembership: caches.nodeMembership,
     instanceLists: createInstanceLists(client),
-    machineSets: { ...createMachineSets(client), of: (pool) => caches.machineSets.of(pool) },
+    machineSets: { ...createMachineSets(machinesClient), of: (pool) => caches.machineSets.of(pool) },
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools,
     budget: new DisruptionBudget(pools, maxPoolsUpdating),

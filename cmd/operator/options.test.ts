@@ -92,6 +92,7 @@ describe('the command line', () => {
         ['--region <name>', undefined, 'AWS_REGION'],
         ['--default-tags <tags>', undefined, 'WINPOOL_DEFAULT_TAGS'],
         ['--kubeconfig <file>', undefined, 'KUBECONFIG'],
+        ['--machines-kubeconfig <file>', undefined, 'WINPOOL_MACHINES_KUBECONFIG'],
         ['--service-account-dir <path>', undefined, 'WINPOOL_SERVICE_ACCOUNT_DIR'],
         ['--workers <number>', '4', 'WINPOOL_WORKERS'],
         ['--poll-interval <duration>', '20s', 'WINPOOL_POLL_INTERVAL'],

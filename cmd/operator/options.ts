@@ -50,6 +50,11 @@ const flags = {
       text,
       'Path to a kubeconfig file. Default: the ServiceAccount of the pod.',
     ).env('KUBECONFIG'),
+    machinesKubeconfig: new Flag<string | undefined>(
+      '--machines-kubeconfig <file>',
+      text,
+      'Path to a kubeconfig file of the cluster that has the objects in machines.ref, such as the management cluster of Cluster API. Default: the cluster of the pools.',
+    ),
     serviceAccountDir: new Flag<string | undefined>(
       '--service-account-dir <path>',
       text,

@@ -96,9 +96,9 @@ describe('a kubeconfig that cannot be used', () => {
   after(() => rm(folder, { recursive: true }));
 
   const rows: readonly (readonly [what: string, text: string | undefined, message: RegExp])[] = [
-    ['does not exist', undefined, /^Cannot read kubeconfig FILE: no such file.* --kubeconfig\.$/],
-    ['is empty', '', /^Cannot read kubeconfig FILE: .*empty.* --kubeconfig\.$/],
-    ['is not YAML', 'clusters: [\n', /^Cannot read kubeconfig FILE: .*\(2:1\).* --kubeconfig\.$/],
+    ['does not exist', undefined, /^Cannot read kubeconfig FILE: no such file.* choose another one\.$/],
+    ['is empty', '', /^Cannot read kubeconfig FILE: .*empty.* choose another one\.$/],
+    ['is not YAML', 'clusters: [\n', /^Cannot read kubeconfig FILE: .*\(2:1\).* choose another one\.$/],
     ['has a server that is not a URL', kubeconfig('nonsense', {}), /^FILE: server nonsense of cluster test .*\.$/],
   ];
   for (const [what, text, message] of rows)

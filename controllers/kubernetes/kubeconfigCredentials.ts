@@ -149,7 +149,7 @@ function loadFile(path: string): KubeConfig {
   try {
     config.loadFromFile(path);
   } catch (error) {
-    throw new Error(`Cannot read kubeconfig ${path}: ${fileProblem(error)}. Choose another file with --kubeconfig.`, {
+    throw new Error(`Cannot read kubeconfig ${path}: ${fileProblem(error)}. Correct the file, or choose another one.`, {
       cause: error,
     });
   }

@@ -58,6 +58,12 @@ export class Cable implements AsyncDisposable {
     }
   }
 
+  /** The connections of the time before are closed, and new ones work. */
+  restore(): void {
+    this.#isCut = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#sockets) socket.destroy();

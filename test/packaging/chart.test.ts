@@ -165,21 +165,36 @@ describe('the Helm chart', function () {
     assert.match(text, /^ +- --docs-url=https:\/\/docs\.example\.com\/windows$/m);
   });
 
-  it('renders the same Deployment as config/metrics-cert with metrics.certSecret', async () => {
-    // kustomize accepts no absolute paths.
-    await mkdir(join(ROOT, 'build'), { recursive: true });
-    const folder = await mkdtemp(join(ROOT, 'build/kustomize-'));
-    try {
-      const overlay = { resources: ['../../config/default'], components: ['../../config/metrics-cert'] };
-      await writeFile(join(folder, 'kustomization.yaml'), stringify(overlay));
-      const ours = await rendered('--set', 'metrics.certSecret=windowspool-operator-metrics-cert');
-      const theirs = objectsOf(await run(kubectl, 'kustomize', folder));
-      const key = 'Deployment winpool-system/windowspool-operator';
-      assert.deepEqual(ours.get(key), theirs.get(key));
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
+  const mounts: readonly (readonly [what: string, values: readonly string[], components: readonly string[]])[] = [
+    ['metrics.certSecret', ['metrics.certSecret=windowspool-operator-metrics-cert'], ['metrics-cert']],
+    [
+      'metrics.certSecret and machineSets.kubeconfigSecret',
+      [
+        'metrics.certSecret=windowspool-operator-metrics-cert',
+        'machineSets.kubeconfigSecret=windowspool-operator-machines-kubeconfig',
+      ],
+      ['metrics-cert', 'management-cluster'],
+    ],
+  ];
+  for (const [what, values, components] of mounts)
+    it(`renders the same Deployment as ${components.join(' and ')} with ${what}`, async () => {
+      // kustomize accepts no absolute paths.
+      await mkdir(join(ROOT, 'build'), { recursive: true });
+      const folder = await mkdtemp(join(ROOT, 'build/kustomize-'));
+      try {
+        const paths = components.map((component) => `../../config/${component}`);
+        await writeFile(
+          join(folder, 'kustomization.yaml'),
+          stringify({ resources: ['../../config/default'], components: paths }),
+        );
+        const ours = await rendered(...values.flatMap((value) => ['--set', value]));
+        const theirs = objectsOf(await run(kubectl, 'kustomize', folder));
+        const key = 'Deployment winpool-system/windowspool-operator';
+        assert.deepEqual(ours.get(key), theirs.get(key));
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
 
   it('adds the flag and the Role of config/windows-ipam with windowsIpam.enabled', async () => {
     await mkdir(join(ROOT, 'build'), { recursive: true });

@@ -31,6 +31,8 @@ export interface Settings {
   readonly enableWindowsIpam: boolean;
   /** Whether pools may adopt node groups that the operator did not create. */
   readonly enableNodeGroupAdoption: boolean;
+  /** Whether the objects in machines.ref are in another cluster, such as the management cluster of Cluster API. */
+  readonly managesElsewhere: boolean;
   /** Where messages link to: the URL of the docs, without a slash at its end. */
   readonly docsUrl: string;
 }

@@ -43,6 +43,7 @@ export const settings: Settings = {
   createRetryMs: 15 * MINUTE,
   deniedRetryMs: MINUTE,
   maxPoolsUpdating: 1,
+  managesElsewhere: false,
   enableWindowsIpam: false,
   enableNodeGroupAdoption: true,
   docsUrl: 'https://docs.example',

@@ -10,7 +10,7 @@ import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { restOf, waitOf } from '../../rules/ruleChains.ts';
 import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
-import { liveMachines, type MachinesState, objectName } from './machinesState.ts';
+import { kubectlFor, liveMachines, type MachinesState, objectName } from './machinesState.ts';
 
 /** How many Machines a message names. */
 const MACHINES_IN_MESSAGE = 3;
@@ -68,12 +68,14 @@ function unknown(s: MachinesState): ConditionState {
   if (!error)
     return unknownCondition('MachinesUnknown', `${object} has not been read yet. The pool keeps its nodes until then.`);
   if (error.kind === 'gone') {
-    const message = `The cluster does not serve ${apiVersion}. Install it, or correct machines.ref.apiVersion. The pool keeps its nodes until then.`;
+    const cluster = s.settings.managesElsewhere ? 'management cluster' : 'cluster';
+    const message = `The ${cluster} does not serve ${apiVersion}. Install it, or correct machines.ref.apiVersion. The pool keeps its nodes until then.`;
     return falseCondition('MachineAPIMissing', message, 'stalled');
   }
   const why = `${object} cannot be read: ${describeFailure(error)} The pool keeps its nodes until then.`;
   if (error.kind !== 'denied') return unknownCondition('MachinesUnknown', why);
-  const fix = "Grant the operator's ServiceAccount the permissions in config/machines.";
+  const user = s.settings.managesElsewhere ? 'the user in --machines-kubeconfig' : "the operator's ServiceAccount";
+  const fix = `Grant ${user} the permissions in config/machines.`;
   return unknownCondition('AccessDenied', `${why} ${fix}`, 'stalled');
 }
 
@@ -133,7 +135,7 @@ function quoted({ problem }: Machine): string {
   return problem === '' ? '' : `Its controller reports: ${sentence(problem)} `;
 }
 
-function describeCommand({ pool }: MachinesState, { name }: Machine): string {
-  const { apiVersion, namespace } = machinesIn(pool.spec).ref;
-  return `kubectl -n ${namespace} describe machines.${apiVersion.split('/')[0]} ${name}`;
+function describeCommand(s: MachinesState, { name }: Machine): string {
+  const { apiVersion } = machinesIn(s.pool.spec).ref;
+  return `${kubectlFor(s)} describe machines.${apiVersion.split('/')[0]} ${name}`;
 }

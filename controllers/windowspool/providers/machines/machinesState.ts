@@ -59,17 +59,22 @@ export function isUsable({ pool, machines }: MachinesState): boolean {
 }
 
 /** That the pool may not, and the command that allows it. */
-export function notUsable({ pool }: MachinesState): NonNullable<Capacity['refusal']> {
-  const { name } = pool.metadata;
-  const { kind, apiVersion, namespace, name: object } = machinesIn(pool.spec).ref;
+export function notUsable(s: MachinesState): NonNullable<Capacity['refusal']> {
+  const { name } = s.pool.metadata;
+  const { kind, apiVersion, name: object } = machinesIn(s.pool.spec).ref;
   const resource = `${kind.toLowerCase()}.${apiVersion.split('/')[0]}`;
-  const why = `${objectName({ pool })} does not allow WindowsPool ${name} to change its size or delete its Machines`;
-  const remedy = `Allow it: kubectl -n ${namespace} annotate ${resource} ${object} ${USABLE_BY_ANNOTATION}=${name} --overwrite`;
+  const why = `${objectName(s)} does not allow WindowsPool ${name} to change its size or delete its Machines`;
+  const remedy = `Allow it: ${kubectlFor(s)} annotate ${resource} ${object} ${USABLE_BY_ANNOTATION}=${name} --overwrite`;
   return { reason: 'MachineSetNotUsable', why, remedy };
 }
 
-/** `MachineDeployment clusters/windows`. */
-export function objectName({ pool }: Pick<ObservedState, 'pool'>): string {
+/** `MachineDeployment clusters/windows`, and where it is unless it is in the cluster of the pool. */
+export function objectName({ pool, settings }: Pick<ObservedState, 'pool' | 'settings'>): string {
   const { kind, namespace, name } = machinesIn(pool.spec).ref;
-  return `${kind} ${namespace}/${name}`;
+  return `${kind} ${namespace}/${name}${settings.managesElsewhere ? ' in the management cluster' : ''}`;
+}
+
+/** The beginning of a command for it: `kubectl -n clusters`. */
+export function kubectlFor({ pool, settings }: Pick<ObservedState, 'pool' | 'settings'>): string {
+  return `kubectl ${settings.managesElsewhere ? '--context MANAGEMENT ' : ''}-n ${machinesIn(pool.spec).ref.namespace}`;
 }
