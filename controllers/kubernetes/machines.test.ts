@@ -60,6 +60,19 @@ describe('a Machine', () => {
       assert.equal(machineOf({ metadata: { ...meta, annotations: { [key]: value } } }).goesAtSize, size, value);
   });
 
+  it('is outdated if its controller says so, but not while it is updated in place', () => {
+    const upToDate = (status: string, reason: string) => [{ type: 'UpToDate', status, reason }];
+    const statuses: readonly (readonly [Parameters<typeof machineOf>[0]['status'] & object, boolean])[] = [
+      [{ conditions: upToDate('False', 'NotUpToDate') }, true],
+      [{ conditions: [], v1beta2: { conditions: upToDate('False', 'NotUpToDate') } }, true],
+      [{ conditions: upToDate('False', 'Updating') }, false],
+      [{ conditions: upToDate('True', 'UpToDate') }, false],
+      [{}, false],
+    ];
+    for (const [status, isOutdated] of statuses)
+      assert.equal(machineOf({ metadata: meta, status }).isOutdated, isOutdated, JSON.stringify(status));
+  });
+
   it('says who excluded it from the drain of its controller', () => {
     for (const [key, value, by] of [
       ['machine.cluster.x-k8s.io/exclude-node-draining', 'winpool.dev', 'operator'],
@@ -135,6 +148,20 @@ describe('a MachineDeployment or MachineSet', () => {
       const set = deployment(object);
       assert.deepEqual([set.outdated, set.isRollingOut], [outdated, isRollingOut]);
     });
+
+  it('is observed once its controller has seen its generation', () => {
+    const seen = [1, 2].map((observedGeneration) => deployment({ status: { observedGeneration } }).isObserved);
+    assert.deepEqual(seen, [false, true]);
+  });
+
+  it('leaves Machines to others with the strategy OnDelete, in both versions', () => {
+    const onDelete = { strategy: { type: 'OnDelete' } };
+    const specs = [{ rollout: onDelete }, onDelete, { rollout: { strategy: { type: 'RollingUpdate' } } }, {}];
+    assert.deepEqual(
+      specs.map((spec) => deployment({ spec }).isOnDelete),
+      [true, true, false, false],
+    );
+  });
 
   it('shows no rollout of a MachineSet, which replaces nothing', () => {
     const set = machineSetOf('MachineSet', { metadata: meta, status: { replicas: 1, upToDateReplicas: 0 } });

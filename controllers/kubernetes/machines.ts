@@ -104,6 +104,8 @@ export function machineSetOf(
     replicas,
     outdated,
     isRollingOut: outdated > 0 && !isRolledByUser,
+    isOnDelete: isRolledByUser,
+    isObserved: isSeen,
     pausedBy: pausedBy(annotations, spec.paused === true, status),
     sizedBy: sizedBy(metadata),
     usableBy: foreignText(annotations[USABLE_BY_ANNOTATION] ?? ''),

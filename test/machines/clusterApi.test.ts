@@ -189,7 +189,7 @@ describe('a pool of machines of Cluster API', function () {
     };
     await roll('10.0.17763.5000');
     const halted = await world.waitForConditions('renewed', 'MachinesReady=False/RolloutHalted');
-    assert.match(messageOf(halted, 'MachinesReady'), /1 Machine is .* runs .*10\.0\.17763/);
+    assert.match(messageOf(halted, 'MachinesReady'), /runs .*10\.0\.17763.* 1 Machine of an earlier template is not replaced/);
     const kept = namesOf(await machinesOf('renewed')).filter((name) => before.includes(name));
     assert.equal(kept.length, 1, 'another node was replaced');
     await roll('10.0.20348.5139');

@@ -85,7 +85,8 @@ function candidatesOf(
     (node) => [node, wanted(operationFor(node))] as const,
   );
   const retired = (retiring?.leaving ?? []).map((node) => [node, wanted('DrainNodeGroup')] as const);
-  const known = new Set(requested.map(([{ uid }]) => uid));
+  // One that is not removed now is at least renewed.
+  const known = new Set(requested.flatMap(([{ uid }, { operation }]) => (operation === 'Remove' ? [] : [uid])));
   const outdated = (capacity.outdated ?? [])
     .filter(({ uid }) => !known.has(uid))
     .map((node) => [node, { operation: 'Replace', reason: OUTDATED }] as const);

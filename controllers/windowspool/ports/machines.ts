@@ -15,6 +15,10 @@ export interface MachineSet {
   readonly outdated: number;
   /** Whether its controller is replacing them. */
   readonly isRollingOut: boolean;
+  /** Whether its controller leaves it to others to delete outdated Machines (strategy OnDelete). */
+  readonly isOnDelete: boolean;
+  /** Whether its controller has seen its last change. */
+  readonly isObserved: boolean;
   /** Why its controller does nothing, as the rest of a sentence; empty if it works. */
   readonly pausedBy: string;
   /** What sets the number of Machines, such as `an autoscaler`; empty: users do. */

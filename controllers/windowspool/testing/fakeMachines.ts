@@ -11,6 +11,8 @@ const SET: MachineSet = {
   replicas: 3,
   outdated: 0,
   isRollingOut: false,
+  isOnDelete: true,
+  isObserved: true,
   pausedBy: '',
   sizedBy: '',
   usableBy: 'web',

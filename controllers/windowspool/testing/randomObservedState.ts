@@ -393,6 +393,8 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
       replicas: fc.nat(4),
       outdated: fc.nat(3),
       isRollingOut: fc.boolean(),
+      isOnDelete: fc.boolean(),
+      isObserved: fc.boolean(),
       pausedBy: fc.constantFrom('', 'spec.paused is true'),
       sizedBy: fc.constantFrom('', 'an autoscaler'),
       usableBy: fc.constantFrom('', 'web'),

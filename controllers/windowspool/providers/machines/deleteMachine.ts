@@ -62,6 +62,24 @@ export async function deleteMachine(
   return marked.ok ? machineSets.scale(ref, set, size, signal) : marked;
 }
 
+/** Deletes a Machine if it still is outdated and has no node. Error `conflict` otherwise, or if the object no longer allows it. */
+export async function deleteWithoutNode(
+  { uid, name }: Machine,
+  s: ObservedState,
+  { machineSets }: Pick<Writers, 'machineSets'>,
+  signal: AbortSignal,
+): Promise<CallResult<void>> {
+  const { ref } = machinesIn(s.pool.spec);
+  const seen = await machineSets.read(ref, signal);
+  if (!seen.ok) return seen;
+  const machine = seen.value?.machines.find((one) => one.uid === uid);
+  if (!seen.value || !machine || machine.deleting) return DONE;
+  const { refusal } = machinesCapacity({ ...s, machines: { kind: 'seen', ...seen.value } });
+  if (!machine.isOutdated || machine.node !== '' || refusal)
+    return failed('conflict', 'Changed', `Machine ${name} is not to be deleted any more`);
+  return machineSets.delete(ref, machine, signal);
+}
+
 type Seen = Pick<Extract<MachinesView, { kind: 'seen' }>, 'set' | 'machines'>;
 
 /** Whether the number of Machines was lowered for this one, and its controller is about to delete it. */

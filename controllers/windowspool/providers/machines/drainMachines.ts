@@ -1,5 +1,6 @@
 /** How nodes of Machines are removed one by one: the operator drains them, and deletes their Machines, which are not drained again. */
 import type { LeavingNode } from '../../api/api.gen.ts';
+import { CORDONED_ANNOTATION } from '../../api/labels.ts';
 import { type DrainAction, evictAction, isTimedOut, podsEndingWith, waitAction } from '../../disruption/drainAction.ts';
 import { admissionSteps, drainSteps } from '../../disruption/drainRules.ts';
 import { isCordonedByOperator, isOutdated } from '../../disruption/nodeAnnotations.ts';
@@ -72,12 +73,15 @@ function nextDrainAction(view: TerminatingNodeView, s: MachinesDerived): DrainAc
   if (machine && s.machines.kind === 'seen' && isAboutToGo(machine, s.machines))
     return { kind: 'wait', why: 'The controller of the Machines is about to delete its Machine.' };
   if (!isRequested(entry, now, s)) return { kind: 'restore' };
-  if (!member?.ok) return waitAction(entry, s, 'It is not known whether a Machine of the pool has it.');
-  if (!member.value)
-    return { kind: 'restore', answer: 'refused', why: `no Machine of the pool has node ${entry.name}` };
+  if (!member?.ok)
+    return unanswered(entry, waitAction(entry, s, 'It is not known whether a Machine of the pool has it.'));
+  if (!member.value) {
+    const why = `no Machine of the pool has node ${entry.name}`;
+    return unanswered(entry, { kind: 'restore', answer: 'refused', why });
+  }
   const { serving, whyNone, refusal } = s.due.capacity;
-  if (refusal) return { kind: 'restore', answer: 'refused', why: refusal.why };
-  if (!serving) return waitAction(entry, s, `It waits: ${whyNone}.`);
+  if (refusal) return unanswered(entry, { kind: 'restore', answer: 'refused', why: refusal.why });
+  if (!serving) return unanswered(entry, waitAction(entry, s, `It waits: ${whyNone}.`));
   if (entry.operation === 'Remove' && serving.whyNotRemoved)
     return { kind: 'restore', answer: 'refused', why: serving.whyNotRemoved };
   if (isCordonedByOperator(now)) {
@@ -85,9 +89,16 @@ function nextDrainAction(view: TerminatingNodeView, s: MachinesDerived): DrainAc
     const step = { kind: 'deleteMachine', node: now, entry, ...(withPods !== undefined && { withPods }) } as const;
     return evictAction(view, now, s, { kind: 'end', step });
   }
-  // A kubelet can uncordon its node again and again.
-  if (isTimedOut(entry, s)) return { kind: 'restore', answer: 'timed-out' };
+  // A kubelet can uncordon its node again and again. A node that was never cordoned did not cause that.
+  const isUncordoned = CORDONED_ANNOTATION in now.annotations;
+  const timedOut: DrainAction = { kind: 'restore', answer: 'timed-out' };
+  if (isTimedOut(entry, s)) return isUncordoned ? timedOut : unanswered(entry, timedOut);
   return isStillInBudget(entry, now, s, serving) ? { kind: 'cordon' } : { kind: 'restore' };
+}
+
+/** An outdated node is left out only if its own pods or kubelet prevent its drain: otherwise, its turn comes again. */
+function unanswered(entry: LeavingNode, action: DrainAction): DrainAction {
+  return isOutdated(entry) && action.kind === 'restore' ? { kind: 'restore' } : action;
 }
 
 function isRequested(entry: LeavingNode, now: NodeRecord, s: MachinesState): boolean {

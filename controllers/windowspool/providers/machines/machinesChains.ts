@@ -9,7 +9,7 @@ import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass
 import { admitMachines, drainMachines, unmarkMachines } from './drainMachines.ts';
 import type { MachinesDerived } from './machinesState.ts';
 import { reportVerification } from './readinessGateRules.ts';
-import { awaitRollout } from './rollout.ts';
+import { replaceOutdated } from './rollout.ts';
 import { setSize } from './sizeRules.ts';
 
 /** The rules of a pool. */
@@ -19,7 +19,7 @@ export const machinesChains: readonly RuleChain<MachinesDerived>[] = [
   { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
   { about: 'machines', rules: [setSize] },
-  { about: 'rollout', rules: [awaitRollout] },
+  { about: 'rollout', rules: [replaceOutdated] },
   { about: 'marks', rules: [unmarkMachines] },
   { about: 'nodes', rules: [markNodes] },
   { about: 'taints', rules: [correctTaints] },

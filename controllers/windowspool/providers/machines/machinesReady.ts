@@ -37,6 +37,8 @@ export function machinesReady(s: MachinesState, decisions: readonly Decision[]):
   }
   const wait = waitOf(decisions, 'machines');
   if (wait) return falseCondition(wait.reason, wait.message ?? '', 'stalled');
+  const halted = waitOf(decisions, 'rollout');
+  if (halted && STALLED.includes(halted.reason)) return falseCondition(halted.reason, halted.message ?? '', 'stalled');
   return (
     ofMachines(s, set) ??
     ofTemplate(s, decisions, machines) ??
@@ -56,7 +58,6 @@ function ofTemplate(
   const wait = waitOf(decisions, 'rollout');
   const message = wait?.message ?? restOf(decisions, 'rollout')?.message;
   if (message === undefined) return undefined;
-  if (wait && STALLED.includes(wait.reason)) return falseCondition(wait.reason, message, 'stalled');
   const has = `${objectName(s)} has ${count(machines.set.replicas, 'Machine')}.`;
   return trueCondition('MachinesReady', `${has}${shortStart(machines)} ${message}`);
 }

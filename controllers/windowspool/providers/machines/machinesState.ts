@@ -9,12 +9,15 @@ import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 
 /** What is due for Machines of an earlier template, and what it waits for. */
-export type Rollout = { readonly outdated: number; readonly leftOut: readonly NodeRecord[] } & (
-  | { readonly waitsFor: 'user' | 'permission' }
+export type Rollout = {
+  readonly outdated: number;
+  readonly leftOut: readonly NodeRecord[];
+} /** `unknown`: the controller does not report which Machines they are. */ & (
+  | { readonly waitsFor: 'user' | 'unknown' | 'permission' }
   /** `fault`: why a window never opens, in sentences. */
   | { readonly waitsFor: 'window'; readonly opening?: Opening; readonly fault?: string }
-  /** A Machine of the current template whose node is not verified yet. */
-  | { readonly waitsFor: 'verification'; readonly machine: Machine }
+  /** A Machine of the current template whose node is not verified yet; absent: it does not exist yet. */
+  | { readonly waitsFor: 'verification'; readonly machine?: Machine }
   /** `why`: which Machine of the current template fails, in a sentence. */
   | { readonly waitsFor: 'failure'; readonly why: string }
   /** The nodes may be replaced, as far as the budget allows. */

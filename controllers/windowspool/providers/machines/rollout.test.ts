@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MachinesUpdateSpec } from '../../api/api.gen.ts';
-import { REPLACE_ANNOTATION } from '../../api/labels.ts';
+import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../../api/labels.ts';
 import type { Deps } from '../../reconcile.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
 import { MINUTE, sampleError } from '../../testing/fixtures.ts';
@@ -103,7 +103,14 @@ describe('nodes of Machines that are made from an earlier template', () => {
     fail(world, 'd', true);
     await pass(world, deps, 120);
     assert.deepEqual(world.machines.changes, ['delete a']);
-    assertBrief(condition(world), 'False RolloutHalted', '2 Machines are', 'Machine d', 'runs', 'Correct the template');
+    assertBrief(
+      condition(world),
+      'False RolloutHalted',
+      'Machine d',
+      'runs',
+      '2 Machines of an earlier',
+      'Correct the template',
+    );
     assert.match(conditionOf(world, 'Stalled') ?? '', /^True RolloutHalted/);
     assert.ok(isSettled(world), 'other pools wait for it');
     fail(world, 'd', false);
@@ -117,7 +124,108 @@ describe('nodes of Machines that are made from an earlier template', () => {
     settleMachines(world);
     await pass(world, deps, 120);
     assert.deepEqual(world.machines.changes, ['delete a']);
-    assert.match(condition(world), /^False MachinesWithoutNode/);
+    assertBrief(condition(world), 'False RolloutHalted', 'Machine d', 'has had no node', '2 Machines of an earlier');
+    // A corrected template goes on, without the Machine that nobody else would delete.
+    world.machines.makesNodes = true;
+    world.machines.roll();
+    await untilNodes(world, deps, 'e f g');
+    assert.deepEqual(world.machines.changes.slice(0, 2), ['delete a', 'delete d']);
+  });
+
+  it('stay while a new node does not count', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    await until(world, deps, () => world.machines.changes.length === 1, 'the first deletion');
+    settleMachines(world);
+    world.nodes = world.nodes.filter(({ name }) => name !== 'd');
+    await pass(world, deps, 60);
+    assert.deepEqual(world.machines.changes, ['delete a']);
+    assertBrief(condition(world), 'False RolloutHalted', 'Machine d', 'does not count', 'NodesVerified');
+  });
+
+  it('stay while a Machine that failed is deleted, and until its successor is verified', async () => {
+    const remediation = { policy: 'Replace', unhealthyAfter: '5m', maxUnhealthy: 1 } as const;
+    const disruption = { maxUnavailable: 2 } as const;
+    const { world, deps } = await outdatedWorld(AUTOMATIC, { remediation, disruption });
+    await until(world, deps, () => world.machines.changes.length === 2, 'the first deletions');
+    assert.deepEqual(world.machines.changes, ['delete a', 'delete b']);
+    settleMachines(world);
+    fail(world, 'd', true);
+    await until(world, deps, () => world.machines.changes.includes('delete d'), 'the remediation', 200);
+    await pass(world, deps, 10);
+    settleMachines(world);
+    await wake(world, deps);
+    assert.ok(!world.machines.changes.includes('delete c'));
+    await untilNodes(world, deps, 'e f g');
+  });
+
+  it('are replaced although a new node that was verified is not Ready for a moment', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    await until(world, deps, () => world.machines.changes.length === 1, 'the first deletion');
+    settleMachines(world);
+    await until(world, deps, () => nodeOf(world, 'b')?.unschedulable === true, 'the drain of b', 200);
+    const d = nodeOf(world, 'd') ?? assert.fail('no node');
+    world.setNode({ ...d, ready: 'False' });
+    await pass(world, deps, 3);
+    assert.deepEqual(world.machines.changes, ['delete a', 'delete b']);
+    settleMachines(world);
+    await pass(world, deps, 3);
+    assert.ok(!world.machines.changes.includes('delete c'));
+    world.setNode(d);
+    await untilNodes(world, deps, 'd e f');
+  });
+
+  it('are replaced if they are annotated to be removed, which is rejected meanwhile', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    annotate(world, 'b', { [REMOVE_ANNOTATION]: 'true' });
+    await untilNodes(world, deps, 'd e f');
+    assert.equal(world.machines.set?.replicas, 3);
+  });
+
+  it('are not left out because the Machines could not be read, or their object was paused', async () => {
+    const unreadable = sampleError('throttled', { operation: 'get machines' });
+    const obstacles: readonly (readonly [what: string, set: (world: FakeWorld, isSet: boolean) => void])[] = [
+      [
+        'unreadable',
+        ({ machines }, isSet) => (machines.unknown = isSet ? { kind: 'unknown', error: unreadable } : undefined),
+      ],
+      [
+        'paused',
+        ({ machines }, isSet) =>
+          (machines.set = {
+            ...(machines.set ?? assert.fail('no object')),
+            pausedBy: isSet ? 'spec.paused is true' : '',
+          }),
+      ],
+    ];
+    for (const [what, change] of obstacles) {
+      const { world, deps } = await outdatedWorld(AUTOMATIC);
+      world.fails = (call) => (call === 'evict pod' ? sampleError('throttled') : undefined);
+      await until(world, deps, () => nodeOf(world, 'a')?.unschedulable === true, 'the drain of a');
+      change(world, true);
+      await pass(world, deps, 60);
+      assert.deepEqual(world.machines.changes, [], what);
+      assert.equal(nodeOf(world, 'a')?.annotations[REPLACE_ANNOTATION], undefined, what);
+      change(world, false);
+      world.fails = () => undefined;
+      await untilNodes(world, deps, 'd e f');
+    }
+  });
+
+  it('are left to users where their controller does not report which they are', async () => {
+    const { world, deps } = await machinesWorld({ machines: { update: AUTOMATIC } }, { outdated: 2 });
+    await pass(world, deps, 10);
+    assert.deepEqual(world.machines.changes, []);
+    assertBrief(condition(world), 'True MachinesReady', '2 Machines are', 'condition UpToDate', 'replace=true');
+  });
+
+  it('are left alone until the controller has seen the change of the object', async () => {
+    const { world, deps } = await outdatedWorld({ policy: 'Manual' });
+    world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), isObserved: false };
+    world.apply(machinesPool({ machines: { update: AUTOMATIC } }));
+    await pass(world, deps, 10);
+    assert.deepEqual(world.machines.changes, []);
+    world.machines.set = { ...world.machines.set, isObserved: true };
+    await untilNodes(world, deps, 'd e f');
   });
 
   it('are drained no further when the template or the policy is reverted, or a user leaves them out', async () => {
@@ -181,7 +289,15 @@ describe('nodes of Machines that are made from an earlier template', () => {
     world.pods = before.map((pod) => (pod.node === 'a' ? { ...pod, keptBy: 'cart' } : pod));
     await untilNodes(world, deps, 'a d e');
     assert.equal(nodeOf(world, 'a')?.annotations[REPLACE_ANNOTATION], 'timed-out');
-    assertBrief(condition(world), 'True MachinesReady', '1 Machine is', 'Except a', `${REPLACE_ANNOTATION}=timed-out`);
+    assertBrief(
+      condition(world),
+      'True MachinesReady',
+      '1 Machine is',
+      'Node a is left out',
+      `${REPLACE_ANNOTATION}=timed-out`,
+      `annotate node a ${REPLACE_ANNOTATION}-`,
+    );
+    assert.doesNotMatch(condition(world), /within disruption/);
     await pass(world, deps, 60);
     assert.equal(nodeOf(world, 'a')?.unschedulable, false);
     world.pods = before;
@@ -191,7 +307,7 @@ describe('nodes of Machines that are made from an earlier template', () => {
 
   it('are left to the controller of the Machines if it replaces them itself', async () => {
     const { world, deps } = await outdatedWorld(AUTOMATIC);
-    world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), isRollingOut: true };
+    world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), isRollingOut: true, isOnDelete: false };
     await pass(world, deps, 10);
     assert.deepEqual(world.machines.changes, []);
     assert.match(condition(world), /^False MachinesRollingOut/);

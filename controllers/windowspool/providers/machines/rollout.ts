@@ -18,6 +18,7 @@ import {
   type MachinesDerived,
   type MachinesState,
   notUsable,
+  objectName,
   type Rollout,
   setOf,
 } from './machinesState.ts';
@@ -27,18 +28,21 @@ const FIELD = 'spec.machines.update.maintenanceWindows';
 /** What is due; undefined if all Machines are made from the current template, or nothing may be done with them now. */
 export function rolloutOf(s: MachinesState): Rollout | undefined {
   const set = setOf(s);
-  if (!set || set.deleting || set.pausedBy !== '' || set.isRollingOut) return undefined;
-  const machines = liveMachines(s).filter(({ isOutdated }) => isOutdated);
-  const outdated = Math.max(set.outdated, machines.length);
+  if (!set || set.deleting || set.pausedBy !== '' || !set.isOnDelete || !set.isObserved) return undefined;
+  const { outdated, replicas } = set;
   if (outdated === 0) return undefined;
+  const machines = liveMachines(s).filter(({ isOutdated }) => isOutdated);
   const nodes = nodesOf(machines, s);
   const known = { outdated, leftOut: nodes.filter((node) => !mayBeReplaced(node)) };
-  if (!isAutomatic(s) || machines.length === 0) return { ...known, waitsFor: 'user' };
+  if (!isAutomatic(s)) return { ...known, waitsFor: 'user' };
+  if (machines.length === 0) return { ...known, waitsFor: 'unknown' };
   if (!isUsable(s)) return { ...known, waitsFor: 'permission' };
   const why = failureOf(s);
   if (why !== undefined) return { ...known, waitsFor: 'failure', why };
   const awaited = current(s).find((machine) => !isVerified(machine, s));
   if (awaited) return { ...known, waitsFor: 'verification', machine: awaited };
+  // Otherwise, the end of a Machine that fails would let another node go.
+  if (liveMachines(s).length < replicas) return { ...known, waitsFor: 'verification' };
   const windows = machinesIn(s.pool.spec).update?.maintenanceWindows;
   if (!isInWindow(windows, s.now)) {
     const [opening, fault] = [nextOpening(windows, s.now), windowFault(windows, FIELD)];
@@ -47,11 +51,21 @@ export function rolloutOf(s: MachinesState): Rollout | undefined {
   return { ...known, waitsFor: 'nothing', nodes: nodes.filter(mayBeReplaced) };
 }
 
-/** Whether a node whose replacement has begun is still to be replaced, as far as that is known. The end of a window does not stop it. */
+/**
+ * Whether a node whose replacement has begun is still to be replaced, as far as that is known. Neither the end of a window nor a failing node stops it: that would
+ * evict its pods in vain.
+ */
 export function isStillOutdated(node: NodeRecord, s: MachinesState): boolean {
-  if (s.machines.kind !== 'seen') return true;
-  if (!isAutomatic(s) || failureOf(s) !== undefined) return false;
+  const set = setOf(s);
+  if (!set?.isObserved) return true;
+  if (!isAutomatic(s) || !set.isOnDelete) return false;
   return liveMachines(s).some((machine) => machine.isOutdated && isOf(machine, node));
+}
+
+/** Outdated Machines that do not become nodes: nobody else deletes them, and they count as missing. */
+function withoutNode(s: MachinesDerived): readonly Machine[] {
+  if (!isAutomatic(s) || !isUsable(s)) return [];
+  return liveMachines(s).filter((machine) => machine.isOutdated && isLate(machine, s));
 }
 
 function isAutomatic({ pool }: MachinesState): boolean {
@@ -66,6 +80,11 @@ function isVerified({ node: name }: Machine, { poolNodes }: MachinesState): bool
   return poolNodes.has(name) && !poolNodes.joining.some(({ node }) => node.name === name);
 }
 
+/** Whether it has failed, or has had no node for longer than a node takes to join. */
+function isLate({ node, createdAt, hasFailed }: Machine, { now, settings }: MachinesState): boolean {
+  return node === '' && (hasFailed || now - createdAt >= settings.joinGraceMs);
+}
+
 /** Their nodes that the pool has. */
 function nodesOf(machines: readonly Machine[], { poolNodes }: MachinesState): readonly NodeRecord[] {
   const byNode = new Map(machines.map((machine) => [machine.node, machine]));
@@ -78,41 +97,55 @@ function nodesOf(machines: readonly Machine[], { poolNodes }: MachinesState): re
 /** The first Machine of the current template that fails: more of them would fail, too. */
 function failureOf(s: MachinesState): string | undefined {
   const { joinGraceMs } = s.settings;
+  const grace = duration(joinGraceMs);
   for (const machine of current(s)) {
     const { name, node, createdAt, hasFailed, problem } = machine;
     const what = `Machine ${name}, which is made from the current template,`;
-    if (hasFailed) return sentence(`${what} failed${problem === '' ? '' : `: ${problem}`}`);
-    if (node === '' && s.now - createdAt >= joinGraceMs)
-      return `${what} has had no node for ${duration(joinGraceMs)} or longer.`;
+    const cause = problem === '' ? '' : ` Its controller reports: ${sentence(problem)}`;
+    if (hasFailed) return `${what} failed.${cause}`;
+    if (isLate(machine, s)) return `${what} has had no node for ${grace} or longer.${cause}`;
     const failing = s.poolNodes.failing.find((result) => isOf(machine, result.node));
     if (failing) return sentence(`${what} has node ${node}, which ${failing.failures[0]?.message}`);
+    if (node !== '' && !s.poolNodes.has(node) && s.now - createdAt >= joinGraceMs)
+      return `${what} has node ${node}, which does not count after ${grace}: see NodesVerified.`;
   }
   return undefined;
 }
 
-/** Says what the replacement of outdated nodes waits for. The nodes are admitted like all others that leave. */
-export function awaitRollout(s: MachinesDerived): RuleResult | undefined {
+/** Ensures that outdated Machines that do not become nodes are deleted, and says what the replacement of outdated nodes waits for: they are admitted like all others. */
+export function replaceOutdated(s: MachinesDerived): RuleResult | undefined {
   const { rollout } = s.due;
   if (!rollout) return undefined;
+  const steps = withoutNode(s).map((machine) => ({ kind: 'deleteOutdatedMachine', machine }) as const);
+  return { ...describe(rollout, s), steps };
+}
+
+function describe(rollout: Rollout, s: MachinesDerived): RuleResult {
   const { outdated, leftOut } = rollout;
-  const what = `${count(outdated, 'Machine')} ${outdated === 1 ? 'is' : 'are'} made from an earlier template`;
-  const theirs = outdated === 1 ? 'Its node is' : 'Their nodes are';
-  const without = describeLeftOut(leftOut);
+  const isOne = outdated === 1;
+  const what = `${count(outdated, 'Machine')} ${isOne ? 'is' : 'are'} made from an earlier template`;
+  const [nodes, theirs] = isOne ? ['its node', 'Its node is'] : ['their nodes', 'Their nodes are'];
+  const byHand = `kubectl annotate node NODE ${REPLACE_ANNOTATION}=true`;
   switch (rollout.waitsFor) {
-    case 'user': {
-      const remedy = `set machines.update.policy: Automatic, or replace ${outdated === 1 ? 'its node' : 'their nodes'}: kubectl annotate node NODE ${REPLACE_ANNOTATION}=true`;
-      return leave('UpdateAvailable', `${what}: ${remedy}`);
+    case 'user':
+      return leave('UpdateAvailable', `${what}: set machines.update.policy: Automatic, or replace ${nodes}: ${byHand}`);
+    case 'unknown': {
+      const message = `${what}, but ${isOne ? 'its' : 'their'} controller does not report which (condition UpToDate of Machines). Replace ${nodes}: ${byHand}`;
+      return leave('UpdateAvailable', message);
     }
     case 'permission': {
       const { reason, why, remedy } = notUsable(s);
       return waitFor(reason, 'watch', { message: `${what}, and ${why}. ${remedy}` });
     }
     case 'failure': {
-      const message = `${what}. ${theirs} not replaced: ${rollout.why} Correct the template, or fix the cause.`;
+      const message = `${rollout.why} Therefore, ${count(outdated, 'Machine')} of an earlier template ${isOne ? 'is' : 'are'} not replaced. Correct the template, or fix the cause.`;
       return waitFor('RolloutHalted', 'watch', { message });
     }
     case 'verification': {
-      const message = `${what}. ${theirs} replaced once the node of Machine ${rollout.machine.name} is verified.${without}`;
+      const awaited = rollout.machine
+        ? `the node of Machine ${rollout.machine.name} is verified`
+        : `${objectName(s)} has all its Machines`;
+      const message = `${what}. ${theirs} replaced once ${awaited}.${describeLeftOut(leftOut)}`;
       return waitFor('UpdatePending', 'watch', { message, progress: true });
     }
     case 'window': {
@@ -120,25 +153,31 @@ export function awaitRollout(s: MachinesDerived): RuleResult | undefined {
       const when = opening
         ? ` from ${describeOpening(opening)} on, in a maintenance window`
         : ' in a maintenance window';
-      const message = `${fault ? `${fault} ` : ''}${what}. ${theirs} replaced${when}. To replace a node now: kubectl annotate node NODE ${REPLACE_ANNOTATION}=true`;
+      const message = `${fault ? `${fault} ` : ''}${what}. ${theirs} replaced${when}. To replace a node now: ${byHand}`;
       const reason = fault ? 'InvalidMaintenanceWindow' : 'WaitingForWindow';
       return waitFor(reason, opening ? 'time' : 'watch', { message, ...(opening && { until: opening.at }) });
     }
-    case 'nothing': {
-      const message = `${what}. ${theirs} replaced within disruption.maxUnavailable.${without}`;
+    default: {
+      const how =
+        rollout.nodes.length > 0
+          ? ` ${theirs} replaced within disruption.maxUnavailable: Disrupting shows which one is next.`
+          : '';
+      const message = `${what}.${how}${describeLeftOut(leftOut)}`;
       return waitFor('UpdatePending', 'watch', { message, progress: true });
     }
   }
 }
 
+/** How many nodes a message names. */
+const NODES_IN_MESSAGE = 3;
+
 /** Nodes that could not be drained, or that a user left out. */
 function describeLeftOut(nodes: readonly NodeRecord[]): string {
   const [first] = nodes;
   if (!first) return '';
-  const names = joined(
-    nodes.map(({ name }) => name),
-    3,
-  );
-  const value = first.annotations[REPLACE_ANNOTATION];
-  return ` Except ${names}, which ${nodes.length === 1 ? 'has' : 'have'} the annotation ${REPLACE_ANNOTATION}=${value}. To replace it: kubectl annotate node ${first.name} ${REPLACE_ANNOTATION}-`;
+  const names = nodes.map(({ name }) => name);
+  const isOne = nodes.length === 1;
+  const value = `${REPLACE_ANNOTATION}=${first.annotations[REPLACE_ANNOTATION]}`;
+  const which = `${isOne ? 'Node' : 'Nodes'} ${joined(names, NODES_IN_MESSAGE)} ${isOne ? 'is' : 'are'} left out because of an annotation, such as ${value}.`;
+  return ` ${which} To replace ${isOne ? 'it' : 'them'}: kubectl annotate node ${names.slice(0, NODES_IN_MESSAGE).join(' ')} ${REPLACE_ANNOTATION}-`;
 }

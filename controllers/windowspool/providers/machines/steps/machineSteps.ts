@@ -5,7 +5,7 @@ import type { NodeCondition } from '../../../ports/nodes.ts';
 import { machinesIn } from '../../../rules/nodeSource.ts';
 import { type StepKinds, unobserved } from '../../../steps/stepKind.ts';
 import { count } from '../../../util/words.ts';
-import { deleteMachine, type MachineDeletion } from '../deleteMachine.ts';
+import { deleteMachine, deleteWithoutNode, type MachineDeletion } from '../deleteMachine.ts';
 
 declare module '../../../model/steps.ts' {
   interface Steps {
@@ -15,6 +15,8 @@ declare module '../../../model/steps.ts' {
     reportMachine: { machine: Machine; condition: NodeCondition };
     /** Removes the marks of a removal that was given up. */
     unmarkMachine: { machine: Machine };
+    /** Deletes an outdated Machine that does not become a node. */
+    deleteOutdatedMachine: { machine: Machine };
     /** Deletes the Machine of a drained node after a last check of all conditions. */
     deleteMachine: MachineDeletion & {
       /** How many pods terminate with a node that is not drained. */
@@ -23,7 +25,9 @@ declare module '../../../model/steps.ts' {
   }
 }
 
-export const machineSteps: StepKinds<'scaleMachines' | 'reportMachine' | 'unmarkMachine' | 'deleteMachine'> = {
+export const machineSteps: StepKinds<
+  'scaleMachines' | 'reportMachine' | 'unmarkMachine' | 'deleteOutdatedMachine' | 'deleteMachine'
+> = {
   scaleMachines: {
     subject: () => 'machines',
     describe: ({ set, replicas }) => `scale ${set.name} from ${set.replicas} to ${count(replicas, 'Machine')}`,
@@ -50,6 +54,13 @@ export const machineSteps: StepKinds<'scaleMachines' | 'reportMachine' | 'unmark
     run: unobserved(({ machine }, { machineSets }, signal, { pool }) =>
       machineSets.unmark(machinesIn(pool.spec).ref, machine, signal),
     ),
+  },
+  deleteOutdatedMachine: {
+    subject: ({ machine }) => `Machine ${machine.name}`,
+    describe: ({ machine }) => `delete Machine ${machine.name}, which is made from an earlier template and has no node`,
+    onlyStarts: true,
+    reason: 'MachineDeleted',
+    run: unobserved(({ machine }, writers, signal, s) => deleteWithoutNode(machine, s, writers, signal)),
   },
   deleteMachine: {
     subject: ({ node }) => `node ${node.name}`,
