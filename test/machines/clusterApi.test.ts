@@ -1,7 +1,7 @@
 /** Pools of machines with the real core controllers of Cluster API. The machines are doubles, and their nodes run on kwok. */
 import assert from 'node:assert/strict';
-import type { MachinesSpec } from '../../controllers/windowspool/api/api.gen.ts';
-import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
+import type { MachinesSpec, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { GATE_TAINT_KEY, POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { type ClusterApi, startClusterApi } from '../fakes/clusterApi/clusterApi.ts';
 import { CLUSTER_API } from '../fakes/clusterApi/objectClient.ts';
 import {
@@ -13,6 +13,7 @@ import {
   machineSet,
   machineTemplate,
   SET_LABEL,
+  type StoredObject,
 } from '../fakes/clusterApi/objects.ts';
 import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -145,6 +146,25 @@ describe('a pool of machines of Cluster API', function () {
     assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
   });
 
+  it('opens the gate of nodes that get it from their Machines, which have the taint of Windows, too', async () => {
+    const { world } = fixture;
+    const taints = [
+      { key: 'os', value: 'windows', effect: 'NoSchedule', propagation: 'Always' },
+      { key: GATE_TAINT_KEY, effect: 'NoSchedule', propagation: 'OnInitialization' },
+    ] as const;
+    await create('gated', { replicas: 2, machine: { taints } }, { verification: { policy: 'Gate' } });
+    await settled(fixture, 'gated', 2);
+    const pool = await world.waitForPool('gated', 'to have no gated node', (one) => one?.status?.nodes?.gated === 0);
+    assert.doesNotMatch(messageOf(pool, 'NodesVerified'), /warning/);
+    for (const name of await nodesOf('gated')) {
+      const node = JSON.parse(await world.kubectl('get', 'node', name, '-o', 'json'));
+      assert.deepEqual(
+        (node.spec.taints ?? []).map(({ key }: { key: string }) => key),
+        ['os'],
+      );
+    }
+  });
+
   it('lets a rollout go on only when the new node is verified', async () => {
     const machine = { readinessGates: [{ conditionType: 'winpool.dev/Verified' }] };
     await create('trusted', { replicas: 1, machine });
@@ -180,6 +200,9 @@ describe('a pool of machines of Cluster API', function () {
     const spec = { rollout: { strategy: { type: 'OnDelete' } } };
     await create('renewed', { replicas: 2, spec }, {}, { update: { policy: 'Automatic' } });
     await settled(fixture, 'renewed', 2);
+    // It drops Machines of an earlier template that it has not counted yet.
+    const counted = () => api.get<StoredObject & { status?: { replicas?: number } }>('MachineDeployment', 'renewed');
+    await api.until('the Machines to be counted', async () => (await counted())?.status?.replicas === 2);
     const before = namesOf(await machinesOf('renewed'));
     const roll = async (windowsBuild: string) => {
       const name = `renewed-${windowsBuild.replaceAll('.', '-')}`;
@@ -189,13 +212,19 @@ describe('a pool of machines of Cluster API', function () {
     };
     await roll('10.0.17763.5000');
     const halted = await world.waitForConditions('renewed', 'MachinesReady=False/RolloutHalted');
-    assert.match(messageOf(halted, 'MachinesReady'), /runs .*10\.0\.17763.* 1 Machine of an earlier template is not replaced/);
+    assert.match(
+      messageOf(halted, 'MachinesReady'),
+      /runs .*10\.0\.17763.* 1 Machine of an earlier template is not replaced/,
+    );
     const kept = namesOf(await machinesOf('renewed')).filter((name) => before.includes(name));
     assert.equal(kept.length, 1, 'another node was replaced');
     await roll('10.0.20348.5139');
-    const pool = await settled(fixture, 'renewed', 2);
-    await world.waitForPool('renewed', 'to have no outdated Machine', (one) => one?.status?.machines?.outdated === 0);
-    assert.equal(pool?.status?.summary?.build, '10.0.20348.5139');
+    await world.waitForPool(
+      'renewed',
+      'to have two verified nodes of the current template',
+      ({ status } = {} as WindowsPool) => status?.nodes?.verified === 2 && status.summary?.build === '10.0.20348.5139',
+    );
+    await settled(fixture, 'renewed', 2);
   });
 
   it('changes nothing without permission, and shows the command that gives it', async () => {

@@ -154,8 +154,11 @@ export class OperatorProcess {
   }
 
   /** Its last lines, to explain a failure. */
-  tail(count = 15): string {
-    const lines = this.lines.slice(-count).map((line) => JSON.stringify(line));
+  tail(count = 25): string {
+    const lines = this.lines
+      .filter(({ msg }) => msg !== 'reconciled')
+      .slice(-count)
+      .map((line) => JSON.stringify(line));
     return [...lines, ...this.otherLines.slice(-count)].join('\n');
   }
 
