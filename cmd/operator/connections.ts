@@ -130,7 +130,7 @@ export function portsOf(
     ),
     poolNodesCache: caches.poolNodesCache,
     nodeMembership: caches.nodeMembership,
-    instanceLists: createInstanceLists(client),
+    instanceLists: createInstanceLists(client, (list) => caches.lists.hostsOf(list)),
     machineSets: { ...createMachineSets(machinesClient), of: (pool) => caches.machineSets.of(pool) },
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools,

@@ -6,7 +6,9 @@ import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { InstancesConfigMap, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import type { InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
+import { hostsIn } from '../../controllers/windowspool/membership/windowsInstances.ts';
+import type { Hosts, InstanceList } from '../../controllers/windowspool/ports/nodes.ts';
+import { HostLookups, type HostResolver } from './hostLookups.ts';
 import { OptionalCache } from './optionalCache.ts';
 import { SharedWatches } from './sharedWatches.ts';
 
@@ -14,17 +16,34 @@ import { SharedWatches } from './sharedWatches.ts';
 const MOST_LISTS = 8;
 const STARTS = { atOnce: 20, perSecond: 1 };
 
+/** A ConfigMap, and what look-ups of its entries found. */
+interface Watched {
+  readonly cache: OptionalCache<ConfigMap>;
+  readonly lookups: HostLookups;
+}
+
 /** Watches the ConfigMaps that pools refer to. If there are too many, those of the oldest pools. */
 export class InstanceLists {
   readonly #client: KubernetesClient;
   readonly #log: Logger;
   readonly #metrics: EngineMetrics;
   readonly #changed: (pool: string) => void;
-  readonly #watches: SharedWatches<InstancesConfigMap, OptionalCache<ConfigMap>>;
+  readonly #resolver: HostResolver | undefined;
+  readonly #watches: SharedWatches<InstancesConfigMap, Watched>;
 
-  /** @param changed called for each pool whose list changed */
-  constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
+  /**
+   * @param changed called for each pool whose list changed
+   * @param resolver for tests. Default: the servers of this machine
+   */
+  constructor(
+    client: KubernetesClient,
+    log: Logger,
+    metrics: EngineMetrics,
+    changed: (pool: string) => void,
+    resolver?: HostResolver,
+  ) {
     this.#client = client;
+    this.#resolver = resolver;
     this.#log = log;
     this.#metrics = metrics;
     this.#changed = changed;
@@ -46,15 +65,26 @@ export class InstanceLists {
   of(pool: WindowsPool): InstanceList {
     const desired = pool.spec.existingNodes?.instancesConfigMap;
     if (!desired) return { kind: 'unknown' };
-    const cache = this.#watches.watchOf(desired);
-    if (!cache) return this.#watches.isFull ? tooMany(desired) : { kind: 'unknown' };
+    const watched = this.#watches.watchOf(desired);
+    if (!watched) return this.#watches.isFull ? tooMany(desired) : { kind: 'unknown' };
+    const { cache, lookups } = watched;
     const [found] = cache.store.list();
-    return cache.unknown ?? (found ? { kind: 'seen', data: found.data } : { kind: 'absent' });
+    return cache.unknown ?? (found ? { kind: 'seen', data: found.data, hosts: lookups.hosts } : { kind: 'absent' });
   }
 
-  /** Resolves when each current list was read, or its read failed. */
+  /** What look-ups of the entries of a list found; undefined if the list is not watched. */
+  hostsOf(list: InstancesConfigMap): Hosts | undefined {
+    return this.#watches.watchOf(list)?.lookups.hosts;
+  }
+
+  /** Resolves when each current list was read and its entries were looked up, or that failed. */
   get synced(): Promise<unknown> {
-    return Promise.all(this.#watches.open.map(({ synced }) => synced));
+    const read = async ({ cache, lookups }: Watched) => {
+      await cache.synced;
+      const [found] = cache.store.list();
+      if (found && hostsIn(found.data).length > 0) await lookups.synced;
+    };
+    return Promise.all(this.#watches.open.map(read));
   }
 
   /** Stops all watches. */
@@ -62,11 +92,7 @@ export class InstanceLists {
     this.#watches.stop();
   }
 
-  #watch(
-    list: InstancesConfigMap,
-    lists: ReadonlyMap<string, InstancesConfigMap>,
-    signal: AbortSignal,
-  ): OptionalCache<ConfigMap> {
+  #watch(list: InstancesConfigMap, lists: ReadonlyMap<string, InstancesConfigMap>, signal: AbortSignal): Watched {
     const notify = () => {
       for (const pool of lists.keys()) this.#changed(pool);
     };
@@ -79,11 +105,17 @@ export class InstanceLists {
       identity: configMapIdentity,
       changed: notify,
     });
-    cache.store.subscribe(notify);
+    const lookups = new HostLookups(notify, this.#resolver);
+    const followHosts = () => lookups.follow(cache.store.list().flatMap(({ data }) => hostsIn(data)));
+    cache.store.subscribe(() => {
+      followHosts();
+      notify();
+    });
     // A ConfigMap that does not exist causes no change event, but is known not to exist. Neither promise ever rejects.
     void cache.store.synced.then(notify);
     void cache.run(signal);
-    return cache;
+    void lookups.run(signal);
+    return { cache, lookups };
   }
 }
 

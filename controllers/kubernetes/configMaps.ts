@@ -1,8 +1,9 @@
 /** A watch of one ConfigMap, by a field selector: the operator needs permissions for this ConfigMap only. */
 import type { V1ConfigMap } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
+import type { InstancesConfigMap } from '../windowspool/api/api.gen.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
-import type { InstanceLists } from '../windowspool/ports/nodes.ts';
+import type { Hosts, InstanceLists } from '../windowspool/ports/nodes.ts';
 import type { UserScripts } from '../windowspool/ports/prerequisites.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
@@ -31,14 +32,18 @@ function configMapOf({ metadata = {}, data = {} }: Wire<V1ConfigMap>): ConfigMap
   };
 }
 
-/** The port InstanceLists: reads a list from the API server on each call. */
-export function createInstanceLists(client: KubernetesClient): InstanceLists {
+/** The port InstanceLists: reads a list from the API server on each call. @param hostsOf what look-ups of its entries last found */
+export function createInstanceLists(
+  client: KubernetesClient,
+  hostsOf: (list: InstancesConfigMap) => Hosts | undefined = () => undefined,
+): InstanceLists {
   return {
     read: ({ namespace, name }, signal) =>
       toCallResult(`get configmaps ${namespace}/${name}`, signal, async () => {
         const path = apiPath('v1', 'configmaps', { namespace, name });
         const found = await ignoreNotFound(client.request<V1ConfigMap>('GET', path, { signal }).then(configMapOf));
-        return found ? { kind: 'seen', data: found.data } : { kind: 'absent' };
+        const hosts = hostsOf({ namespace, name });
+        return found ? { kind: 'seen', data: found.data, ...(hosts && { hosts }) } : { kind: 'absent' };
       }),
   };
 }

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { processesWith } from '../../hack/bench/processFigures.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { existingNode } from '../fakes/testenv/existingNode.ts';
 import { NAMESPACE } from '../fakes/testenv/operatorPods.ts';
-import { poolManifest } from '../pools.ts';
+import { messageOf } from '../fakes/testenv/testEnv.ts';
+import { existingPool, poolManifest } from '../pools.ts';
+import { namespaceCalled } from '../userObjects.ts';
 import { withOperatorPods } from './operatorPodsFixture.ts';
 
 const IMAGE = `docker.io/library/windowspool-operator:${manifest.version}`;
@@ -32,6 +35,36 @@ describe("the operator's container", function () {
   it('makes a pool Ready', async () => {
     await operator.world.apply(poolManifest('pods'));
     await operator.world.waitForReady('pods');
+  });
+
+  it('looks up the hosts of a list in the DNS of the cluster, and names one that does not resolve', async () => {
+    const { world } = operator;
+    const metadata = { name: 'windows-instances', namespace: 'hosts' };
+    const [host, missing] = ['win-1.hosts.svc.cluster.local', 'win-2.hosts.svc.cluster.local'];
+    // Its name resolves to the address of a node.
+    const service = { name: 'win-1', namespace: 'hosts' };
+    const labels = { 'kubernetes.io/service-name': 'win-1' };
+    const objects: readonly object[] = [
+      namespaceCalled('hosts'),
+      { apiVersion: 'v1', kind: 'Service', metadata: service, spec: { clusterIP: 'None', ports: [{ port: 10250 }] } },
+      {
+        apiVersion: 'discovery.k8s.io/v1',
+        kind: 'EndpointSlice',
+        metadata: { ...service, labels },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['10.9.7.1'] }],
+        ports: [{ port: 10250 }],
+      },
+      existingNode({ name: 'byoh-named', addresses: [{ type: 'InternalIP', address: '10.9.7.1' }] }),
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { [host]: '', [missing]: '' } },
+      existingPool('named', {}, { existingNodes: { instancesConfigMap: metadata } }),
+    ];
+    for (const object of objects) await world.apply(object);
+    const pool = await world.waitForConditions('named', 'NodesFound=False/UnknownAddresses');
+    assert.deepEqual([pool?.status?.nodes?.total, pool?.status?.existingNodes?.unknownAddresses], [1, [missing]]);
+    assert.match(messageOf(pool, 'NodesFound'), /win-2\.hosts\.svc\.cluster\.local \(which does not resolve\)/);
+    await world.kubectl('delete', 'windowspool', 'named', '--timeout=30s');
+    await world.kubectl('delete', 'node', 'byoh-named');
   });
 
   it('is admitted by the PodSecurity level restricted, which rejects a container without its settings', async () => {

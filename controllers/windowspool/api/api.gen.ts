@@ -440,7 +440,7 @@ export interface ExistingNodesSpec {
   selector?: NodeSelector;
 }
 /**
- * ConfigMap that lists hosts in the format of OpenShift's windows-instances: each key is the IPv4 address or DNS name of a host, each value is username=NAME. The operator watches it, and compares each key with the addresses in the status of the nodes. It ignores the username, because it does not log in to hosts. By default the operator may only read ConfigMaps named windows-instances; grant it access to others.
+ * ConfigMap that lists hosts in the format of OpenShift's windows-instances: each key is the IPv4 address or DNS name of a host, each value is username=NAME. The operator watches it, and compares each key, and what it resolves to, with the addresses in the status of the nodes. It ignores the username, because it does not log in to hosts. By default the operator may only read ConfigMaps named windows-instances; grant it access to others.
  */
 export interface InstancesConfigMap {
   /**

@@ -143,7 +143,7 @@ const others = {
   NoNodesFound:
     'No Windows node matches spec.existingNodes. Compare it with the labels and addresses of the nodes (kubectl get nodes -l kubernetes.io/os=windows --show-labels).',
   InstancesUnknown:
-    'The operator could not read the ConfigMap of existingNodes, so the pool keeps its nodes. Wait, or grant the permission in the message.',
+    'The operator could not read the ConfigMap of existingNodes, or look up a host in it, so the pool keeps its nodes. Wait, or fix the cause in the message.',
   InstancesMissing:
     'The ConfigMap in existingNodes.instancesConfigMap does not exist, so it lists no nodes. Create it, or correct namespace and name.',
   MalformedInstances:

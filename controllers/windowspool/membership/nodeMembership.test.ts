@@ -335,6 +335,68 @@ describe('the nodes of pools of existing nodes', () => {
       assert.deepEqual(listedOf(fixture)?.unknown, ['10.0.0.2']);
     });
 
+    const resolved = (entries: readonly string[], found: Readonly<Record<string, readonly string[] | string>>) => ({
+      ...seen(...entries),
+      hosts: new Map(
+        Object.entries(found).map(([entry, answer]) => [
+          entry,
+          typeof answer === 'string' ? { addresses: [], error: answer } : { addresses: answer, error: '' },
+        ]),
+      ),
+    });
+
+    it('are added by the address of their DNS name, and by the DNS name of their address', () => {
+      const fixture = new Fixture();
+      fixture.put(host('m', ['10.0.0.1']));
+      fixture.put(host('n', ['win-n.example.com']));
+      const list = resolved(['Win-M.example.com', '10.0.0.2'], {
+        'win-m.example.com': ['10.0.0.1'],
+        '10.0.0.2': ['win-n.example.com'],
+      });
+      fixture.nodeMembership.declare('a', listing(), { list });
+      assert.deepEqual([fixture.of('a').held, listedOf(fixture)?.unknown], [2, []]);
+      const read = { ...host('m', ['10.0.0.1'], 'a'), labels: { 'kubernetes.io/os': 'windows' } };
+      assert.ok(fixture.nodeMembership.confirms(listing(), { list }, read));
+    });
+
+    it('leave when their DNS name resolves to another address, which is then unknown', () => {
+      const fixture = new Fixture();
+      fixture.put(host('m', ['10.0.0.1'], 'a'));
+      fixture.nodeMembership.declare('a', listing(), { list: resolved(['win-m'], { 'win-m': ['10.0.0.1'] }) });
+      assert.equal(fixture.of('a').held, 1);
+      fixture.nodeMembership.declare('a', listing(), { list: resolved(['win-m'], { 'win-m': ['10.0.0.9'] }) });
+      assert.deepEqual(fixture.of('a').toRelease, ['m']);
+      const { unknown, lookups } = listedOf(fixture) ?? {};
+      assert.deepEqual([unknown, lookups?.get('win-m')], [['win-m'], 'resolves to 10.0.0.9']);
+    });
+
+    it('stay while a DNS name that no node has cannot be looked up', () => {
+      const fixture = new Fixture();
+      fixture.put(host('m', ['10.0.0.1'], 'a'));
+      fixture.put(host('n', ['win-n'], 'a'));
+      for (const [answer, unanswered] of [
+        [{}, ['win-m']],
+        [{ 'win-m': 'ETIMEOUT', 'win-n': 'ETIMEOUT' }, ['win-m']],
+        [{ 'win-m': [], 'win-n': [] }, []],
+      ] as const) {
+        fixture.nodeMembership.declare('a', listing(), { list: resolved(['win-m', 'win-n'], answer) });
+        const isKept = unanswered.length > 0;
+        assert.deepEqual(
+          [fixture.of('a').held, fixture.of('a').toRelease, listedOf(fixture)?.unanswered],
+          [isKept ? 2 : 1, isKept ? [] : ['m'], unanswered],
+          JSON.stringify(answer),
+        );
+      }
+    });
+
+    it('are listed twice by their address and their DNS name, but not by a name that several addresses have', () => {
+      const fixture = new Fixture();
+      const names = ['10.0.0.1', '10.0.0.2', '10.0.0.3', 'win-1'];
+      const list = resolved(names, { 'win-1': ['10.0.0.1'], '10.0.0.2': ['dhcp'], '10.0.0.3': ['dhcp'] });
+      fixture.nodeMembership.declare('a', listing(), { list });
+      assert.deepEqual(listedOf(fixture)?.doubles, [['10.0.0.1', 'win-1']]);
+    });
+
     it('are not unknown addresses if another pool owns them', () => {
       const fixture = new Fixture();
       fixture.put(host('n', ['10.0.0.1'], 'b'));

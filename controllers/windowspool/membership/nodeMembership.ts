@@ -194,8 +194,11 @@ export class NodeMembership {
   #listedBy({ list: listed }: Membership): ListedInstances | undefined {
     if (!listed) return undefined;
     const { list, instances } = listed;
-    const unknown = [...instances.addresses].filter(([address]) => !this.#addresses?.has(address));
-    return { list, unknown: unknown.map(([, written]) => written), ...instances };
+    const unknown = [...instances.entries].filter(
+      ([, addresses]) => !addresses.some((one) => this.#addresses?.has(one)),
+    );
+    const unanswered = instances.unanswered.filter((name) => !this.#addresses?.has(comparable(name)));
+    return { ...instances, list, unknown: unknown.map(([entry]) => entry), unanswered };
   }
 
   /** Takes in a change of the operator's pods on a node. */
@@ -210,7 +213,7 @@ export class NodeMembership {
   confirms(pool: WindowsPool, { list, machines }: Selected, node: NodeRecord): boolean {
     if (this.#poolWithGroupOf(node) !== undefined || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
     const listed = list && { list, instances: instancesIn(list) };
-    return ownerOf(node) === pool.metadata.name && wantsOf(pool, listed, machines)(node);
+    return ownerOf(node) === pool.metadata.name && this.#wantsOf(pool, listed, machines)(node);
   }
 
   /** Takes in a pool's spec and what it selects, which take effect when the pool is reconciled. `undefined`: the pool is gone. */
@@ -236,7 +239,7 @@ export class NodeMembership {
     const membership = before?.membership ?? new Membership();
     membership.list = pool.spec.existingNodes?.instancesConfigMap && { list, instances };
     if (membership.list) this.#addresses ??= new NodeAddresses(this.#options.nodes());
-    const wants = wantsOf(pool, membership.list, machines);
+    const wants = this.#wantsOf(pool, membership.list, machines);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
     this.#members.set(name, { rank, compared, instances, machines, wants, membership });
     this.#unsettled.add(name);
@@ -315,6 +318,33 @@ export class NodeMembership {
     }
   }
 
+  /**
+   * Which watched nodes the pool selects, by its selector, its list or its Machines. A pool that is being deleted selects none. While the list or the Machines
+   * are unknown, or a name in the list cannot be looked up, the pool keeps the nodes that it owns.
+   */
+  #wantsOf(
+    pool: WindowsPool,
+    listed: Membership['list'],
+    machines: MachineNodes | undefined,
+  ): (node: NodeRecord) => boolean {
+    if (isDeleting(pool)) return () => false;
+    const { name } = pool.metadata;
+    const isOwned = (node: NodeRecord) => ownerOf(node) === name;
+    const { existingNodes } = pool.spec;
+    // A Machine names its node, and the provider ID of a node cannot change: another node cannot take its place with a label.
+    if (!existingNodes) return machines ? (node) => isOfMachine(node, machines) : isOwned;
+    const { selector } = existingNodes;
+    const marks = marksOf(pool);
+    const isListed = (node: NodeRecord): boolean => {
+      if (!listed) return false;
+      if (listed.list.kind === 'unknown') return isOwned(node);
+      const { addresses, unanswered } = listed.instances;
+      if (node.addresses.some((address) => addresses.has(comparable(address)))) return true;
+      return isOwned(node) && unanswered.some((name) => !this.#addresses?.has(comparable(name)));
+    };
+    return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name, marks))) || isListed(node);
+  }
+
   /** The pool whose node group the node is of, by its label or by its instance. */
   #poolWithGroupOf(node: NodeRecord): string | undefined {
     const { poolOfGroup, instances } = this.#options;
@@ -368,32 +398,7 @@ const NO_HOSTS = {};
 
 /** The hosts in the list, as far as it is known: the same object for the same data. */
 function instancesIn(list: InstanceList): WindowsInstances {
-  return windowsInstancesIn(list.kind === 'seen' ? list.data : NO_HOSTS);
-}
-
-/**
- * Which watched nodes the pool selects, by its selector, its list or its Machines. A pool that is being deleted selects none. While the list or the Machines
- * are unknown, the pool keeps the nodes that it owns.
- */
-function wantsOf(
-  pool: WindowsPool,
-  listed: Membership['list'],
-  machines: MachineNodes | undefined,
-): (node: NodeRecord) => boolean {
-  if (isDeleting(pool)) return () => false;
-  const { name } = pool.metadata;
-  const isOwned = (node: NodeRecord) => ownerOf(node) === name;
-  const { existingNodes } = pool.spec;
-  // A Machine names its node, and the provider ID of a node cannot change: another node cannot take its place with a label.
-  if (!existingNodes) return machines ? (node) => isOfMachine(node, machines) : isOwned;
-  const { selector } = existingNodes;
-  const marks = marksOf(pool);
-  const isListed = (node: NodeRecord): boolean => {
-    if (!listed) return false;
-    if (listed.list.kind === 'unknown') return isOwned(node);
-    return node.addresses.some((address) => listed.instances.addresses.has(comparable(address)));
-  };
-  return (node) => (selector !== undefined && selects(selector, labelsWithout(node, name, marks))) || isListed(node);
+  return list.kind === 'seen' ? windowsInstancesIn(list.data, list.hosts) : windowsInstancesIn(NO_HOSTS);
 }
 
 function isOfMachine({ name, providerID }: NodeRecord, machines: MachineNodes): boolean {

@@ -108,7 +108,18 @@ export interface NodeRecord {
 export type InstanceList =
   | { readonly kind: 'unknown'; readonly error?: CallError }
   | { readonly kind: 'absent' }
-  | { readonly kind: 'seen'; readonly data: Readonly<Record<string, string>> };
+  | { readonly kind: 'seen'; readonly data: Readonly<Record<string, string>>; readonly hosts?: Hosts };
+
+/** What look-ups found for the entries of a list, by the entry in lower case. The same object for the same content. */
+export type Hosts = ReadonlyMap<string, Host>;
+
+/** What a look-up found: the IPv4 addresses of a DNS name, or the DNS names of an IPv4 address. */
+export interface Host {
+  /** The last ones that were found, in lower case. */
+  readonly addresses: readonly string[];
+  /** Why the last look-up failed, such as `ETIMEOUT`; empty if it did not, or if the answer was that there are none. */
+  readonly error: string;
+}
 
 /** Reads instance lists. */
 export interface InstanceLists {

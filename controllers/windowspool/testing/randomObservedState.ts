@@ -367,7 +367,15 @@ function randomMembership({ spec }: WindowsPool, nodes: readonly NodeRecord[]): 
   const malformed = [{ entry: 'a_b', message: 'is wrong' }];
   return fc.record({
     listed: spec.existingNodes?.instancesConfigMap
-      ? list.map((read) => ({ list: read, unknown: ['10.0.0.1'], malformed, hasUsernames: true }))
+      ? fc.record({
+          list,
+          unknown: fc.constantFrom([], ['10.0.0.1']),
+          lookups: fc.constant(new Map([['win-1', 'cannot be looked up: ETIMEOUT']])),
+          unanswered: fc.constantFrom([], ['win-1']),
+          doubles: fc.constantFrom([], [['10.0.0.1', 'win-1'] as const]),
+          malformed: fc.constant(malformed),
+          hasUsernames: fc.boolean(),
+        })
       : fc.constant(undefined),
     contested: fc.constantFrom(undefined, { node: 'x', holder: 'api', more: 0 }),
     toRelease: fc.subarray([...nodes]),

@@ -481,12 +481,18 @@ describe('a pool of existing nodes', () => {
         ...(['unknown', 'absent'] as const).map((kind) => ({
           list: { kind },
           unknown: [],
+          lookups: new Map<string, string>(),
+          unanswered: [],
+          doubles: [],
           malformed: [],
           hasUsernames: false,
         })),
         {
           list: { kind: 'seen' as const, data: {} },
           unknown: ['10.0.0.1'],
+          lookups: new Map([['win-1', 'does not resolve']]),
+          unanswered: [],
+          doubles: [['10.0.0.1', 'win-1'] as const],
           malformed: [{ entry: 'a_b', message: 'is wrong' }],
           hasUsernames: true,
         },

@@ -23,7 +23,15 @@ export function nodesFound(s: ObservedState): ConditionState {
   const ignored = s.membership?.listed?.hasUsernames
     ? ` The usernames in ${listName(s)} are ignored: the operator does not log in to nodes.`
     : '';
-  return trueCondition('NodesFound', `${count(total, 'node')} found.${ignored}`);
+  return trueCondition('NodesFound', `${count(total, 'node')} found.${ignored}${doubles(s)}`);
+}
+
+/** Entries that name the same host. */
+function doubles(s: ObservedState): string {
+  const [first, ...more] = s.membership?.listed?.doubles ?? [];
+  if (!first) return '';
+  const others = more.length > 0 ? ` So do ${count(more.length, 'other pair')} of entries.` : '';
+  return ` ${joined(first)} in ${listName(s)} name the same host.${others}`;
 }
 
 /** The state of a pool of existing nodes that has none. */
@@ -36,7 +44,7 @@ export function noneFound({ pool }: ObservedState): ConditionState {
 function listFault(s: ObservedState): ConditionState | undefined {
   const { listed } = s.membership ?? {};
   if (!listed) return undefined;
-  const { list, unknown, malformed } = listed;
+  const { list, unknown, malformed, lookups, unanswered } = listed;
   if (list.kind === 'unknown') {
     const { error } = list;
     const why = error ? `cannot be read: ${describeFailure(error)}` : 'has not been read yet.';
@@ -53,9 +61,18 @@ function listFault(s: ObservedState): ConditionState | undefined {
     const message = `${what} ignored in ${listName(s)}: ${first.entry} ${first.message}.${malformed.length > 1 ? ' See status.existingNodes.malformedEntries.' : ''}`;
     return falseCondition('MalformedInstances', message);
   }
+  const [name] = unanswered;
+  if (name !== undefined) {
+    const what = lookups.get(name) ?? 'has not been looked up yet';
+    return unknownCondition(
+      'InstancesUnknown',
+      `${name} in ${listName(s)} ${what}. The pool keeps its nodes until then.`,
+    );
+  }
   if (unknown.length === 0) return undefined;
   const many = unknown.length > 1;
-  const addresses = `${many ? 'addresses' : 'address'} ${joined(unknown, NODES_IN_MESSAGE)}`;
+  const shown = unknown.map((entry) => (lookups.has(entry) ? `${entry} (which ${lookups.get(entry)})` : entry));
+  const addresses = `${many ? 'addresses' : 'address'} ${joined(shown, NODES_IN_MESSAGE)}`;
   const message = `No Windows node has the ${addresses} in ${listName(s)}. Wait for the ${many ? 'nodes' : 'node'} to join, or correct the ${many ? 'addresses' : 'address'}.`;
   return falseCondition('UnknownAddresses', message);
 }
