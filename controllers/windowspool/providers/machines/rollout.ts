@@ -39,7 +39,7 @@ export function rolloutOf(s: MachinesState): Rollout | undefined {
   if (!isUsable(s)) return { ...known, waitsFor: 'permission' };
   const why = failureOf(s);
   if (why !== undefined) return { ...known, waitsFor: 'failure', why };
-  const awaited = current(s).find((machine) => !isVerified(machine, s));
+  const awaited = firstUnverified(s);
   if (awaited) return { ...known, waitsFor: 'verification', machine: awaited };
   // Otherwise, the end of a Machine that fails would let another node go.
   if (liveMachines(s).length < replicas) return { ...known, waitsFor: 'verification' };
@@ -76,8 +76,10 @@ function current(s: MachinesState): readonly Machine[] {
   return liveMachines(s).filter(({ isOutdated }) => !isOutdated);
 }
 
-function isVerified({ node: name }: Machine, { poolNodes }: MachinesState): boolean {
-  return poolNodes.has(name) && !poolNodes.joining.some(({ node }) => node.name === name);
+/** The first Machine of the current template without a verified node, if none of them fails. */
+function firstUnverified(s: MachinesState): Machine | undefined {
+  const joining = new Set(s.poolNodes.joining.map(({ node }) => node.name));
+  return current(s).find(({ node }) => !s.poolNodes.has(node) || joining.has(node));
 }
 
 /** Whether it has failed, or has had no node for longer than a node takes to join. */
@@ -98,14 +100,15 @@ function nodesOf(machines: readonly Machine[], { poolNodes }: MachinesState): re
 function failureOf(s: MachinesState): string | undefined {
   const { joinGraceMs } = s.settings;
   const grace = duration(joinGraceMs);
+  const failing = new Map(s.poolNodes.failing.map((result) => [result.node.name, result]));
   for (const machine of current(s)) {
     const { name, node, createdAt, hasFailed, problem } = machine;
     const what = `Machine ${name}, which is made from the current template,`;
     const cause = problem === '' ? '' : ` Its controller reports: ${sentence(problem)}`;
     if (hasFailed) return `${what} failed.${cause}`;
     if (isLate(machine, s)) return `${what} has had no node for ${grace} or longer.${cause}`;
-    const failing = s.poolNodes.failing.find((result) => isOf(machine, result.node));
-    if (failing) return sentence(`${what} has node ${node}, which ${failing.failures[0]?.message}`);
+    const [failure] = failing.get(node)?.failures ?? [];
+    if (failure) return sentence(`${what} has node ${node}, which ${failure.message}`);
     if (node !== '' && !s.poolNodes.has(node) && s.now - createdAt >= joinGraceMs)
       return `${what} has node ${node}, which does not count after ${grace}: see NodesVerified.`;
   }
