@@ -28,6 +28,8 @@ import { ensureNodePrograms, type NodePrograms } from './programs.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const COMMAND_TIMEOUT_MS = 120_000;
+/** The label of images that the CRI plugin knows: internal/cri/labels in containerd. */
+const TAKEN_OVER = 'io.cri-containerd.image=managed';
 
 /** Starts `count` nodes and resolves when all of them are Ready. `log` gets a line for each program that is built, or exits unexpectedly. */
 export async function startRealNodes(
@@ -253,8 +255,18 @@ export class RealNodes {
     for (const hierarchy of await cgroupHierarchies()) await mkdir(join(hierarchy, cgroup), { recursive: true });
   }
 
-  #import(node: NodeLayout, archive: string): Promise<string> {
-    return this.#ctr(node, '--namespace', 'k8s.io', 'images', 'import', archive);
+  async #import(node: NodeLayout, archive: string): Promise<void> {
+    const images = (...args: readonly string[]) => this.#ctr(node, '--namespace', 'k8s.io', 'images', ...args);
+    await images('import', archive);
+    // The kubelet sees an image once containerd's CRI plugin, which is told by events, has taken it over.
+    let listed = '';
+    const areTakenOver = async () => {
+      listed = await images('list');
+      const [, ...lines] = listed.trim().split('\n');
+      return lines.length > 0 && lines.every((line) => line.includes(TAKEN_OVER));
+    };
+    const what = `containerd of node ${node.number} to take over the images in ${archive}`;
+    await waitFor(areTakenOver, { what, timeoutMs: COMMAND_TIMEOUT_MS, intervalMs: 200, explain: () => listed });
   }
 
   #ctr({ containerdSocket }: NodeLayout, ...args: readonly string[]): Promise<string> {
