@@ -7,11 +7,12 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { V1Node } from '@kubernetes/client-node';
 import type { Stored } from '../../controllers/kubernetes/objects.ts';
+import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { waitFor } from '../../hack/controlplane/wait.ts';
 import { callsOf } from '../awsCalls.ts';
 import { nodeGroupIn } from '../fakes/localaws/wire/callLog.ts';
 import type { OperatorProcess } from '../fakes/testenv/operatorProcess.ts';
-import { startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
+import { conditionLines, startTestEnv, type TestEnv } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { isSettled } from './pausedWrites.ts';
 import { REPLICA_FLAGS, untilLeads } from './replicas.ts';
@@ -107,8 +108,12 @@ describe('etcd that is restored from a backup', function () {
     await waitFor(isAsBefore, {
       what: 'the node groups to be as the specs say again',
       timeoutMs: 120_000,
-      explain: () =>
-        `${JSON.stringify([...world.cloud.state.groups.values()].map(({ name, nodegroup: { status, scalingConfig, instanceTypes, labels } }) => ({ name, status, scalingConfig, instanceTypes, labels })))}\n${operator.tail()}`,
+      explain: async () => {
+        const groups = [...world.cloud.state.groups.values()].map(({ nodegroup }) => nodegroup);
+        const pools = await world.list<WindowsPool>('windowspools');
+        const lines = pools.map((pool) => `${pool.metadata.name}:\n${conditionLines(pool)}`);
+        return [JSON.stringify(groups), ...lines, operator.tail()].join('\n');
+      },
     });
     for (const pool of ['changed', 'replaced', 'gone']) await settled(pool);
 
