@@ -37,7 +37,8 @@ describe('a pool of machines in a management cluster', function () {
   });
   after(async () => {
     await cable?.[Symbol.asyncDispose]();
-    await api?.stop();
+    // Its nodes are in the cluster that other suites use, too.
+    await api?.uninstall();
     await management?.stop();
   });
 
