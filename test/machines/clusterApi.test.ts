@@ -13,7 +13,6 @@ import {
   machineSet,
   machineTemplate,
   SET_LABEL,
-  type StoredObject,
 } from '../fakes/clusterApi/objects.ts';
 import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -200,9 +199,7 @@ describe('a pool of machines of Cluster API', function () {
     const spec = { rollout: { strategy: { type: 'OnDelete' } } };
     await create('renewed', { replicas: 2, spec }, {}, { update: { policy: 'Automatic' } });
     await settled(fixture, 'renewed', 2);
-    // It drops Machines of an earlier template that it has not counted yet.
-    const counted = () => api.get<StoredObject & { status?: { replicas?: number } }>('MachineDeployment', 'renewed');
-    await api.until('the Machines to be counted', async () => (await counted())?.status?.replicas === 2);
+    await api.untilCounted('renewed', 2);
     const before = namesOf(await machinesOf('renewed'));
     const roll = async (windowsBuild: string) => {
       const name = `renewed-${windowsBuild.replaceAll('.', '-')}`;

@@ -71,7 +71,9 @@ export class ClusterApiFixture {
     template: SimMachineSpec = { windowsBuild: BUILD },
   ): Promise<Machine[]> {
     await this.api.apply(machineTemplate(name, template), machineDeployment(name, { cluster: CLUSTER, ...parts }));
-    return this.untilNodes(name, parts.replicas ?? 1);
+    const machines = await this.untilNodes(name, parts.replicas ?? 1);
+    await this.api.untilCounted(name, parts.replicas ?? 1);
+    return machines;
   }
 
   /** Creates one machine, as `deploy` does. */

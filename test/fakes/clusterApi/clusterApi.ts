@@ -105,6 +105,16 @@ export class ClusterApi {
     return this.client.get<T>(CLUSTER_API, kind, name);
   }
 
+  /**
+   * Waits until a MachineDeployment counts its Machines. If its template changes before, its controller takes them for Machines that do not exist, and replaces them
+   * whatever its strategy is: reconcileOldMachineSetsOnDelete in Cluster API.
+   */
+  async untilCounted(name: string, replicas: number): Promise<void> {
+    const counted = () => this.get<StoredObject & { status?: { replicas?: number } }>('MachineDeployment', name);
+    const what = `MachineDeployment ${name} to count ${replicas} Machines`;
+    await this.until(what, async () => (await counted())?.status?.replicas === replicas);
+  }
+
   /** Waits until the probe returns a value other than undefined or false, and returns that. The error has the conditions of all Machines and the log. */
   async until<T>(what: string, probe: Parameters<typeof waitFor<T>>[0], timeoutMs = 30_000): Promise<T> {
     const explain = async () => {
