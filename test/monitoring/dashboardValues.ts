@@ -144,6 +144,7 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
     sum(pools, ({ spec }) => spec.nodeGroup?.scaling.maxSize),
     sum(pools, ({ status }) => status?.nodeGroup?.warmPool?.instances),
     sum(pools, ({ status }) => status?.machines?.withoutNode),
+    sum(pools, ({ status }) => status?.machines?.outdated),
   ],
   'Nodes by kernel version': ({ pools }) => {
     const builds = pools.flatMap(({ status }) => status?.builds ?? []);
