@@ -1,5 +1,6 @@
 /** The ConfigMaps in existingNodes.instancesConfigMap of pools: each is watched while a pool refers to it, and no other ConfigMap is. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import { type ConfigMap, configMapIdentity, configMapListWatch } from '../../controllers/kubernetes/configMaps.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
@@ -14,6 +15,8 @@ import { SharedWatches } from './sharedWatches.ts';
 
 /** A cluster has one list or two. */
 const MOST_LISTS = 8;
+/** How long `synced` waits for the first look-ups. */
+const LOOKUPS_MS = 5_000;
 const STARTS = { atOnce: 20, perSecond: 1 };
 
 /** A ConfigMap, and what look-ups of its entries found. */
@@ -82,7 +85,9 @@ export class InstanceLists {
     const read = async ({ cache, lookups }: Watched) => {
       await cache.synced;
       const [found] = cache.store.list();
-      if (found && hostsIn(found.data).length > 0) await lookups.synced;
+      // Without a DNS server, look-ups take long.
+      if (found && hostsIn(found.data).length > 0)
+        await Promise.race([lookups.synced, sleep(LOOKUPS_MS, undefined, { ref: false })]);
     };
     return Promise.all(this.#watches.open.map(read));
   }

@@ -357,6 +357,19 @@ describe('the nodes of pools of existing nodes', () => {
       assert.deepEqual([fixture.of('a').held, listedOf(fixture)?.unknown], [2, []]);
       const read = { ...host('m', ['10.0.0.1'], 'a'), labels: { 'kubernetes.io/os': 'windows' } };
       assert.ok(fixture.nodeMembership.confirms(listing(), { list }, read));
+      const unanswered = resolved(['win-x'], {});
+      assert.ok(!fixture.nodeMembership.confirms(listing(), { list: unanswered }, read), 'it may not be listed');
+    });
+
+    it('stay at a start until their address was looked up, and leave when the awaited host has joined', () => {
+      const fixture = new Fixture();
+      fixture.put(host('n', ['win-n.example.com'], 'a'));
+      fixture.nodeMembership.declare('a', listing(), { list: resolved(['10.0.0.2'], {}) });
+      assert.equal(fixture.of('a').held, 1);
+      fixture.nodeMembership.declare('a', listing(), { list: resolved(['win-2'], { 'win-2': 'ETIMEOUT' }) });
+      assert.equal(fixture.of('a').held, 1);
+      fixture.put(host('m', ['win-2']));
+      assert.deepEqual([fixture.of('a').held, fixture.of('a').toRelease], [1, ['n']]);
     });
 
     it('leave when their DNS name resolves to another address, which is then unknown', () => {

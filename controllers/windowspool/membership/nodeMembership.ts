@@ -212,7 +212,8 @@ export class NodeMembership {
    */
   confirms(pool: WindowsPool, { list, machines }: Selected, node: NodeRecord): boolean {
     if (this.#poolWithGroupOf(node) !== undefined || node.deleting || node.labels[OS_LABEL] !== WINDOWS) return false;
-    const listed = list && { list, instances: instancesIn(list) };
+    // Only a node that is known to be listed is confirmed.
+    const listed = list && { list, instances: { ...instancesIn(list), unanswered: [] } };
     return ownerOf(node) === pool.metadata.name && this.#wantsOf(pool, listed, machines)(node);
   }
 
@@ -277,8 +278,12 @@ export class NodeMembership {
 
   /** Triggers the pools whose lists name one of the addresses: whether it is unknown may have changed. */
   #wakeListing(addresses: readonly string[]): void {
-    for (const [pool, { instances }] of this.#members)
-      if (addresses.some((address) => instances.addresses.has(address))) this.#options.wake(pool);
+    for (const [pool, { instances }] of this.#members) {
+      if (!addresses.some((address) => instances.addresses.has(address))) continue;
+      // It may keep nodes until one has the name that could not be looked up.
+      if (instances.unanswered.length > 0) this.#unsettled.add(pool);
+      this.#options.wake(pool);
+    }
   }
 
   /** After a change of the pool, settles the nodes that it selects, has selected or owns. */

@@ -14,7 +14,7 @@ export interface WindowsInstances {
   readonly entries: ReadonlyMap<string, readonly string[]>;
   /** What look-ups found for entries, as the rest of a sentence. */
   readonly lookups: ReadonlyMap<string, string>;
-  /** DNS names whose look-up failed, or is not over. */
+  /** Entries whose look-up failed, or is not over. */
   readonly unanswered: readonly string[];
   /** Entries with an address in common. */
   readonly doubles: readonly (readonly [string, string])[];
@@ -66,8 +66,9 @@ function parse(data: Readonly<Record<string, string>>, hosts: Hosts | undefined)
     for (const address of all) addresses.set(address, entry);
     entries.set(entry, all);
     if (host && !isAddress(own)) lookups.set(entry, describe(host));
-    if (hosts && !isAddress(own) && (host === undefined || (host.error !== '' && host.addresses.length === 0)))
-      unanswered.push(entry);
+    // Many networks do not answer for their addresses, which nodes report anyway.
+    const hasFailed = host !== undefined && host.error !== '' && host.addresses.length === 0 && !isAddress(own);
+    if (hosts && (host === undefined || hasFailed)) unanswered.push(entry);
     hasUsernames ||= value !== '';
   }
   return { addresses, entries, lookups, unanswered, doubles, malformed, hasUsernames };

@@ -18,7 +18,7 @@ export interface ListedInstances {
   readonly unknown: readonly string[];
   /** What a look-up of these found, as the rest of a sentence, by the entry; absent for entries that were not looked up. */
   readonly lookups: ReadonlyMap<string, string>;
-  /** DNS names that no node has and that could not be looked up: the pool keeps its nodes. Sorted. */
+  /** Those of them that could not be looked up: the pool keeps its nodes. Sorted. */
   readonly unanswered: readonly string[];
   /** Entries that name the same host, such as its address and its DNS name. */
   readonly doubles: readonly (readonly [string, string])[];
