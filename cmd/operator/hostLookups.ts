@@ -2,7 +2,7 @@
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { same } from '../../controllers/kubernetes/sameValue.ts';
-import { isAddress } from '../../controllers/windowspool/membership/windowsInstances.ts';
+import { comparable, isAddress } from '../../controllers/windowspool/membership/windowsInstances.ts';
 import type { Host, Hosts } from '../../controllers/windowspool/ports/nodes.ts';
 import { inParallel } from '../../controllers/windowspool/util/inParallel.ts';
 
@@ -116,7 +116,7 @@ export class HostLookups {
   async #lookUp(entry: string): Promise<Host> {
     try {
       const found = isAddress(entry) ? await this.#namesOf(entry) : await this.#resolver.resolve4(entry);
-      const addresses = found.map((address) => address.toLowerCase().replace(/\.$/, '')).sort();
+      const addresses = found.map(comparable).sort();
       return { addresses: addresses.slice(0, MOST_ADDRESSES), error: '' };
     } catch (error) {
       const { code = 'EUNKNOWN' } = error as { code?: string };
@@ -131,7 +131,7 @@ export class HostLookups {
     const names = await this.#resolver.resolvePtr(`${address.split('.').reverse().join('.')}.in-addr.arpa`);
     const confirmed: string[] = [];
     for (const name of names.slice(0, MOST_ADDRESSES))
-      if (!isAddress(name.replace(/\.$/, '')) && (await this.#hasAddress(name, address))) confirmed.push(name);
+      if (!isAddress(comparable(name)) && (await this.#hasAddress(name, address))) confirmed.push(name);
     return confirmed;
   }
 
