@@ -9,7 +9,7 @@ import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts'
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { machinesCapacity } from './machinesCapacity.ts';
-import { isOf } from './machinesState.ts';
+import { isOf, isUsable } from './machinesState.ts';
 import { isStillOutdated } from './rollout.ts';
 
 /** A node whose Machine is to go. */
@@ -74,8 +74,8 @@ export async function deleteWithoutNode(
   if (!seen.ok) return seen;
   const machine = seen.value?.machines.find((one) => one.uid === uid);
   if (!seen.value || !machine || machine.deleting) return DONE;
-  const { refusal } = machinesCapacity({ ...s, machines: { kind: 'seen', ...seen.value } });
-  if (!machine.isOutdated || machine.node !== '' || refusal)
+  const mayDelete = isUsable({ ...s, machines: { kind: 'seen', ...seen.value } });
+  if (!machine.isOutdated || machine.node !== '' || !mayDelete)
     return failed('conflict', 'Changed', `Machine ${name} is not to be deleted any more`);
   return machineSets.delete(ref, machine, signal);
 }

@@ -10,7 +10,7 @@ import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { restOf, waitOf } from '../../rules/ruleChains.ts';
 import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
-import { kubectlFor, liveMachines, type MachinesState, objectName } from './machinesState.ts';
+import { isLate, kubectlFor, liveMachines, type MachinesState, objectName } from './machinesState.ts';
 
 /** How many Machines a message names. */
 const MACHINES_IN_MESSAGE = 3;
@@ -37,30 +37,21 @@ export function machinesReady(s: MachinesState, decisions: readonly Decision[]):
   }
   const wait = waitOf(decisions, 'machines');
   if (wait) return falseCondition(wait.reason, wait.message ?? '', 'stalled');
-  const halted = waitOf(decisions, 'rollout');
-  if (halted && STALLED.includes(halted.reason)) return falseCondition(halted.reason, halted.message ?? '', 'stalled');
-  return (
-    ofMachines(s, set) ??
-    ofTemplate(s, decisions, machines) ??
-    trueCondition('MachinesReady', `${object} has ${count(set.replicas, 'Machine')}.${shortStart(machines)}`)
+  const rollout = waitOf(decisions, 'rollout');
+  if (rollout && STALLED.includes(rollout.reason))
+    return falseCondition(rollout.reason, rollout.message ?? '', 'stalled');
+  const notReady = ofMachines(s, set);
+  if (notReady) return notReady;
+  const message = rollout?.message ?? restOf(decisions, 'rollout')?.message;
+  const outdated = message === undefined ? '' : ` ${message}`;
+  return trueCondition(
+    'MachinesReady',
+    `${object} has ${count(set.replicas, 'Machine')}.${shortStart(machines)}${outdated}`,
   );
 }
 
 /** Reasons for which a user must act, so that Machines of an earlier template are replaced. */
 const STALLED: readonly Reason[] = ['RolloutHalted', 'InvalidMaintenanceWindow', 'MachineSetNotUsable'];
-
-/** What becomes of the Machines of an earlier template, if there are any. */
-function ofTemplate(
-  s: MachinesState,
-  decisions: readonly Decision[],
-  machines: Extract<MachinesState['machines'], { kind: 'seen' }>,
-): ConditionState | undefined {
-  const wait = waitOf(decisions, 'rollout');
-  const message = wait?.message ?? restOf(decisions, 'rollout')?.message;
-  if (message === undefined) return undefined;
-  const has = `${objectName(s)} has ${count(machines.set.replicas, 'Machine')}.`;
-  return trueCondition('MachinesReady', `${has}${shortStart(machines)} ${message}`);
-}
 
 function unknown(s: MachinesState): ConditionState {
   const { error } = s.machines.kind === 'unknown' ? s.machines : {};
@@ -90,7 +81,7 @@ function ofMachines(s: MachinesState, set: MachineSet): ConditionState | undefin
     const message = `${count(failed.length, 'Machine')} of ${object} failed: ${named(failed)}. ${quoted(first)}Delete ${failed.length === 1 ? 'it' : 'them'} once the cause is fixed: the controller of the Machines creates others.`;
     return falseCondition('MachineFailed', message, 'stalled');
   }
-  const late = live.filter(({ node, createdAt }) => node === '' && s.now - createdAt >= s.settings.joinGraceMs);
+  const late = live.filter((machine) => isLate(machine, s));
   const [oldest] = late;
   if (oldest) {
     const message = `${count(late.length, 'Machine')} of ${object} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(s.settings.joinGraceMs)} or longer: ${named(late)}. ${quoted(oldest)}See: ${describeCommand(s, oldest)}`;

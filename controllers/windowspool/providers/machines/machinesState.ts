@@ -56,6 +56,14 @@ export function liveMachines({ machines }: Pick<MachinesState, 'machines'>): rea
   return machines.kind === 'seen' ? machines.machines.filter(({ deleting }) => !deleting) : [];
 }
 
+/** Whether a Machine has had no node for longer than a node takes to join. */
+export function isLate(
+  { node, createdAt }: Machine,
+  { now, settings }: Pick<ObservedState, 'now' | 'settings'>,
+): boolean {
+  return node === '' && now - createdAt >= settings.joinGraceMs;
+}
+
 /** Whether the pool may change the size of the object and delete its Machines: those who can only edit pools must not be able to shrink any object. */
 export function isUsable({ pool, machines }: MachinesState): boolean {
   return machines.kind === 'seen' && machines.set.usableBy === pool.metadata.name;

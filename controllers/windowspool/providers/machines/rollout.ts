@@ -12,6 +12,7 @@ import { machinesIn } from '../../rules/nodeSource.ts';
 import { leave, waitFor } from '../../rules/ruleChains.ts';
 import { count, duration, joined, sentence } from '../../util/words.ts';
 import {
+  isLate,
   isOf,
   isUsable,
   liveMachines,
@@ -65,7 +66,12 @@ export function isStillOutdated(node: NodeRecord, s: MachinesState): boolean {
 /** Outdated Machines that do not become nodes: nobody else deletes them, and they count as missing. */
 function withoutNode(s: MachinesDerived): readonly Machine[] {
   if (!isAutomatic(s) || !isUsable(s)) return [];
-  return liveMachines(s).filter((machine) => machine.isOutdated && isLate(machine, s));
+  return liveMachines(s).filter((machine) => machine.isOutdated && hasNoNode(machine, s));
+}
+
+/** Whether it has failed before it had a node, or is late. */
+function hasNoNode(machine: Machine, s: MachinesState): boolean {
+  return isLate(machine, s) || (machine.hasFailed && machine.node === '');
 }
 
 function isAutomatic({ pool }: MachinesState): boolean {
@@ -80,11 +86,6 @@ function current(s: MachinesState): readonly Machine[] {
 function firstUnverified(s: MachinesState): Machine | undefined {
   const joining = new Set(s.poolNodes.joining.map(({ node }) => node.name));
   return current(s).find(({ node }) => !s.poolNodes.has(node) || joining.has(node));
-}
-
-/** Whether it has failed, or has had no node for longer than a node takes to join. */
-function isLate({ node, createdAt, hasFailed }: Machine, { now, settings }: MachinesState): boolean {
-  return node === '' && (hasFailed || now - createdAt >= settings.joinGraceMs);
 }
 
 /** Their nodes that the pool has. */
