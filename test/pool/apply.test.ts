@@ -56,16 +56,16 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
   const polls = (name: string) => callsOf(fixture.world, 'DescribeNodegroup', name).length;
 
   /**
-   * Waits until the operator has reported the generation and then reconciled twice without a write; returns the metadata. One reconcile is not
-   * enough: it may run while the write for the last change is in flight.
+   * Waits until the operator has reported the generation and then reconciled twice without a write; returns the pool. One reconcile is not
+   * enough: it may run while the write for the last change is in flight. A reconcile that finds something to do reads the group twice.
    */
-  async function settled(name: string): Promise<Live['metadata']> {
+  async function settled(name: string): Promise<Live> {
     let seen = { version: '', at: 0 };
     const isQuiet = async () => {
       const pool = await live(name);
-      const { metadata } = pool;
-      if (metadata.resourceVersion !== seen.version) seen = { version: metadata.resourceVersion, at: polls(name) };
-      return isReconciled(pool) && polls(name) >= seen.at + 2 && metadata;
+      const version = pool.metadata.resourceVersion ?? '';
+      if (version !== seen.version) seen = { version, at: polls(name) };
+      return isReconciled(pool) && polls(name) >= seen.at + 4 && pool;
     };
     return fixture.until(`pool ${name} to be stable`, isQuiet);
   }
@@ -91,7 +91,8 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
       }
       assert.deepEqual(await settled(name), before);
       assert.deepEqual(
-        before.managedFields.filter(({ manager: other, subresource }) => other === manager && !subresource).length,
+        before.metadata.managedFields.filter(({ manager: other, subresource }) => other === manager && !subresource)
+          .length,
         1,
       );
     });
@@ -129,7 +130,7 @@ describe('a manifest that is applied repeatedly while an operator runs', () => {
     const manifest = poolManifest('by-client', { ...FULL, runtimeClass: { name: 'by-client' } });
     await fixture.world.apply(manifest, '--server-side');
     const before = await settled('by-client');
-    const isMigrated = before.managedFields.every(({ manager }) => manager !== 'kubectl-client-side-apply');
+    const isMigrated = before.metadata.managedFields.every(({ manager }) => manager !== 'kubectl-client-side-apply');
     // kubectl 1.34 takes over the annotation first, and then no longer finds the manager whose fields it would migrate.
     assert.equal(isMigrated, chosenSeries() !== '1.34');
     await fixture.world.apply(manifest, '--server-side');
