@@ -28,17 +28,17 @@ import { selects } from '../../controllers/windowspool/util/labelSelector.ts';
 import { OptionalCache } from './optionalCache.ts';
 import { SharedWatches } from './sharedWatches.ts';
 
-/** Each has up to four watches. A cluster has one or two. */
+/** Each has up to five watches. A cluster has one or two. */
 const MOST_NAMESPACES = 4;
 const STARTS = { atOnce: 12, perSecond: 0.2 };
 
+type SetKind = MachineSetReference['kind'];
 type Cache<T> = OptionalCache<T, keyof typeof machineIndexes>;
 
-/** The objects of one kind in one namespace, with their Machines. */
+/** The objects of one namespace in one version, with their Machines. */
 interface Watched {
-  /** Absent where pools refer to MachineSets. */
-  readonly deployments: Cache<MachineSet> | undefined;
-  readonly sets: Cache<MachineSet>;
+  /** The MachineSets are also those of MachineDeployments. OpenShift has no other kind. */
+  readonly objects: { readonly MachineSet: Cache<MachineSet> } & Partial<Record<SetKind, Cache<MachineSet>>>;
   readonly machines: Cache<Machine>;
   readonly healthChecks: OptionalCache<HealthCheck>;
 }
@@ -80,11 +80,11 @@ export class MachineCaches {
     if (!ref) return { kind: 'unknown' };
     const watched = this.#watches.watchOf(ref);
     if (!watched) return { kind: 'unknown', ...(this.#watches.isFull && { error: tooMany(ref) }) };
-    const { deployments, sets, machines, healthChecks } = watched;
-    const unknown = deployments?.unknown ?? sets.unknown ?? machines.unknown;
+    const { objects, machines, healthChecks } = watched;
+    const kinds: readonly SetKind[] = ref.kind === 'MachineDeployment' ? [ref.kind, 'MachineSet'] : [ref.kind];
+    const [unknown] = [...kinds.map((kind) => objects[kind]), machines].flatMap((cache) => cache?.unknown ?? []);
     if (unknown) return unknown;
-    const objects = ref.kind === 'MachineSet' ? sets : deployments;
-    const set = objects?.store.get(ref.name);
+    const set = objects[ref.kind]?.store.get(ref.name);
     if (!set) return { kind: 'absent' };
     const owned = setsOf(watched, ref, set).flatMap(({ uid }) => machines.store.byIndex('controller', uid));
     // It may stay empty: not every cluster serves them, and without the permission only less is known.
@@ -97,7 +97,7 @@ export class MachineCaches {
   nodesOf(pool: string): MachineNodes | undefined {
     const view = this.of(pool);
     if (view.kind === 'unknown') return undefined;
-    const now = nodesOfMachines(view.kind === 'seen' ? view.machines : []);
+    const now = nodesOfMachines(view.kind === 'seen' ? view : undefined);
     const before = this.#nodes.get(pool);
     const nodes = before && isSameNodes(before, now) ? before : now;
     this.#nodes.set(pool, nodes);
@@ -106,8 +106,8 @@ export class MachineCaches {
 
   /** Resolves when each current collection was read, or its read failed. */
   get synced(): Promise<unknown> {
-    const caches = this.#watches.open.flatMap(({ deployments, sets, machines }) => [deployments, sets, machines]);
-    return Promise.all(caches.map((cache) => cache?.synced));
+    const caches = this.#watches.open.flatMap(({ objects, machines }) => [...Object.values(objects), machines]);
+    return Promise.all(caches.map((cache) => cache.synced));
   }
 
   /** Stops all watches. */
@@ -116,7 +116,7 @@ export class MachineCaches {
   }
 
   #watch(
-    { apiVersion, kind: ofRef, namespace }: MachineSetReference,
+    { apiVersion, namespace }: MachineSetReference,
     refs: ReadonlyMap<string, MachineSetReference>,
     signal: AbortSignal,
   ): Watched {
@@ -154,12 +154,15 @@ export class MachineCaches {
       void cache.run(signal);
       return cache;
     };
+    const startSets = (kind: MachineKind) => start(kind, (object) => machineSetOf(kind, object));
     const watched: Watched = {
-      deployments:
-        ofRef === 'MachineDeployment'
-          ? start('MachineDeployment', (object) => machineSetOf('MachineDeployment', object))
-          : undefined,
-      sets: start('MachineSet', (object) => machineSetOf('MachineSet', object)),
+      objects: {
+        MachineSet: startSets('MachineSet'),
+        ...(apiVersion.startsWith('cluster.x-k8s.io/') && {
+          MachineDeployment: startSets('MachineDeployment'),
+          MachinePool: startSets('MachinePool'),
+        }),
+      },
       machines: start('Machine', machineOf as (object: never) => Machine),
       healthChecks: this.#watchHealthChecks({ apiVersion, kind: 'MachineHealthCheck', namespace }, notify, signal),
     };
@@ -183,9 +186,9 @@ export class MachineCaches {
   }
 }
 
-/** The MachineSets of the pool's object. */
-function setsOf({ sets }: Watched, ref: MachineSetReference, object: MachineSet): readonly MachineSet[] {
-  return ref.kind === 'MachineSet' ? [object] : sets.store.byIndex('controller', object.uid);
+/** What controls the Machines of the pool's object: it does, or its MachineSets. */
+function setsOf({ objects }: Watched, { kind }: MachineSetReference, object: MachineSet): readonly MachineSet[] {
+  return kind === 'MachineDeployment' ? objects.MachineSet.store.byIndex('controller', object.uid) : [object];
 }
 
 /** Whether it is the pool's object, or one of its MachineSets or Machines. */
@@ -194,7 +197,7 @@ function concerns(
   watched: Watched,
   ref: MachineSetReference,
 ): boolean {
-  const object = (watched.deployments ?? watched.sets).store.get(ref.name);
+  const object = watched.objects[ref.kind]?.store.get(ref.name);
   if (!object) return name === ref.name;
   return [object, ...setsOf(watched, ref, object)].some((one) => one.uid === uid || one.uid === controllerUid);
 }
@@ -204,6 +207,6 @@ function tooMany({ namespace }: MachineSetReference): CallError {
   return { kind: 'refused', operation: 'watch machines', code: 'TooManyNamespaces', message };
 }
 
-function keyOf({ apiVersion, kind, namespace }: MachineSetReference): string {
-  return `${apiVersion} ${kind} ${namespace}`;
+function keyOf({ apiVersion, namespace }: MachineSetReference): string {
+  return `${apiVersion} ${namespace}`;
 }

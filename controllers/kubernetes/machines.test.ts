@@ -104,6 +104,44 @@ describe('a Machine', () => {
     });
 });
 
+describe('a MachinePool', () => {
+  const since = '2026-03-01T12:30:00Z';
+  const notReady = [{ ...no('ReplicasReady', ''), lastTransitionTime: since }, no('Ready', 'no quota')];
+  const spec = { providerIDList: ['sim://1', 'sim://2'] };
+  const nodeRefs = [{ name: 'win-1' }];
+
+  it('has its instances, which are the same in both versions', () => {
+    for (const status of [
+      { nodeRefs, conditions: notReady },
+      { nodeRefs, conditions: [], deprecated: { v1beta1: { conditions: notReady } } },
+    ]) {
+      const { instances, problem } = machineSetOf('MachinePool', { metadata: meta, spec, status });
+      const incompleteSince = Date.parse(since);
+      assert.deepEqual(instances, { providerIDs: ['sim://1', 'sim://2'], nodes: ['win-1'], incompleteSince });
+      assert.equal(problem, 'no quota');
+    }
+  });
+
+  it('is not incomplete while its controller does not say so', () => {
+    for (const conditions of [[], [{ type: 'ReplicasReady', status: 'True', lastTransitionTime: since }]]) {
+      const status = { conditions, nodeRefs: null };
+      const { instances } = machineSetOf('MachinePool', { metadata: meta, status });
+      assert.deepEqual(instances, { providerIDs: [], nodes: [], incompleteSince: undefined });
+    }
+  });
+
+  it('is sized by an autoscaler of its platform if its annotation says so', () => {
+    for (const [value, sizedBy] of [
+      ['external-autoscaler', 'an autoscaler'],
+      ['', 'an autoscaler'],
+      ['false', ''],
+    ]) {
+      const annotations = { 'cluster.x-k8s.io/replicas-managed-by': value ?? '' };
+      assert.equal(machineSetOf('MachinePool', { metadata: { ...meta, annotations } }).sizedBy, sizedBy, value);
+    }
+  });
+});
+
 describe('a MachineDeployment or MachineSet', () => {
   const deployment = (object: Parameters<typeof machineSetOf>[1]) =>
     machineSetOf('MachineDeployment', { metadata: { ...meta, generation: 2 }, ...object });

@@ -1,5 +1,5 @@
 /**
- * The port MachineSets: MachineDeployments, MachineSets and Machines of Cluster API (v1beta1 and v1beta2) and of OpenShift (machine.openshift.io). Their fields:
+ * The port MachineSets: MachineDeployments, MachineSets, MachinePools and Machines of Cluster API (v1beta1 and v1beta2) and of OpenShift (machine.openshift.io). Their fields:
  * https://github.com/kubernetes-sigs/cluster-api/tree/main/api/core and https://github.com/openshift/api/tree/master/machine/v1beta1
  */
 import type { V1LabelSelector, V1ObjectMeta } from '@kubernetes/client-node';
@@ -8,7 +8,7 @@ import type { MachineSetReference, NodeSelector } from '../windowspool/api/api.g
 import { MANAGED_BY, USABLE_BY_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/api/labels.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
-import type { HealthCheck, Machine, MachineSet, MachineSets } from '../windowspool/ports/machines.ts';
+import type { HealthCheck, Instances, Machine, MachineSet, MachineSets } from '../windowspool/ports/machines.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
@@ -22,6 +22,7 @@ import { same } from './sameValue.ts';
 const RESOURCES = {
   MachineDeployment: 'machinedeployments',
   MachineSet: 'machinesets',
+  MachinePool: 'machinepools',
   Machine: 'machines',
   MachineHealthCheck: 'machinehealthchecks',
 } as const;
@@ -46,6 +47,7 @@ interface Condition {
   readonly status?: string;
   readonly reason?: string;
   readonly message?: string;
+  readonly lastTransitionTime?: string;
 }
 
 /** What is read of all of these kinds and versions. A field that a version does not have is absent. */
@@ -55,6 +57,7 @@ interface MachineObject {
     readonly replicas?: number;
     readonly paused?: boolean;
     readonly providerID?: string;
+    readonly providerIDList?: readonly string[] | null;
     readonly readinessGates?: readonly { readonly conditionType?: string }[] | null;
     readonly rollout?: { readonly strategy?: { readonly type?: string } };
     readonly strategy?: { readonly type?: string };
@@ -66,9 +69,10 @@ interface MachineObject {
     readonly upToDateReplicas?: number;
     readonly observedGeneration?: number;
     readonly nodeRef?: { readonly name?: string };
+    readonly nodeRefs?: readonly { readonly name?: string }[] | null;
     readonly conditions?: readonly Condition[] | null;
     readonly v1beta2?: { readonly conditions?: readonly Condition[] | null };
-    readonly deprecated?: { readonly v1beta1?: Failure };
+    readonly deprecated?: { readonly v1beta1?: Failure & { readonly conditions?: readonly Condition[] | null } };
     readonly authoritativeAPI?: string;
   } & Failure &
     OpenShiftError;
@@ -84,7 +88,7 @@ interface OpenShiftError {
   readonly errorMessage?: string;
 }
 
-/** A MachineDeployment or MachineSet with its name, from any of the versions. */
+/** A MachineDeployment, MachineSet or MachinePool, from any of the versions. */
 export function machineSetOf(
   kind: MachineKind,
   { metadata = {}, spec = {}, status = {} }: Wire<MachineObject>,
@@ -109,14 +113,35 @@ export function machineSetOf(
     pausedBy: pausedBy(annotations, spec.paused === true, status),
     sizedBy: sizedBy(metadata),
     usableBy: foreignText(annotations[USABLE_BY_ANNOTATION] ?? ''),
-    problem: problemOf(status, SET_CONDITIONS),
+    problem: problemOf(
+      kind === 'MachinePool' ? { ...status, conditions: v1beta1ConditionsOf(status) } : status,
+      SET_CONDITIONS,
+    ),
+    ...(kind === 'MachinePool' && { instances: instancesOf(spec, status) }),
   };
 }
 
+/** https://github.com/kubernetes-sigs/cluster-api/blob/main/core/reconcilers/machinepool/machinepool_controller_noderef.go */
+function instancesOf(
+  { providerIDList }: NonNullable<Wire<MachineObject>['spec']>,
+  status: NonNullable<Wire<MachineObject>['status']>,
+): Instances {
+  const ready = v1beta1ConditionsOf(status).find(({ type }) => type === 'ReplicasReady');
+  return {
+    providerIDs: (providerIDList ?? []).map((id) => foreignText(id)),
+    nodes: (status.nodeRefs ?? []).map(({ name = '' }) => foreignText(name)).filter((name) => name !== ''),
+    incompleteSince: ready?.status === 'False' ? epochOf(ready.lastTransitionTime) : undefined,
+  };
+}
+
+/** What sets the size of a MachinePool on the side of the infrastructure; the value `false` is none: https://cluster-api.sigs.k8s.io/reference/api/labels-and-annotations */
+const REPLICAS_MANAGED_BY = 'cluster.x-k8s.io/replicas-managed-by';
+
 /** The topology of a Cluster restores the number that it has: https://cluster-api.sigs.k8s.io/tasks/experimental-features/cluster-class/ */
 function sizedBy({ annotations = {}, labels = {} }: Wire<V1ObjectMeta>): string {
-  if (Object.keys(annotations).some((key) => key.endsWith('/cluster-api-autoscaler-node-group-min-size')))
-    return 'an autoscaler';
+  const { [REPLICAS_MANAGED_BY]: manager = 'false' } = annotations;
+  const isScaled = Object.keys(annotations).some((key) => key.endsWith('/cluster-api-autoscaler-node-group-min-size'));
+  if (isScaled || manager !== 'false') return 'an autoscaler';
   return 'topology.cluster.x-k8s.io/owned' in labels ? 'the topology of its Cluster' : '';
 }
 
@@ -248,6 +273,11 @@ function conditionsOf(status: NonNullable<Wire<MachineObject>['status']>): reado
   return status.v1beta2?.conditions ?? status.conditions ?? [];
 }
 
+/** Those of v1beta1, also where v1beta2 shows them: a MachinePool has no others yet. */
+function v1beta1ConditionsOf(status: NonNullable<Wire<MachineObject>['status']>): readonly Condition[] {
+  return status.deprecated?.v1beta1?.conditions ?? status.conditions ?? [];
+}
+
 /** Indexes of a store of Machines or MachineSets. */
 export const machineIndexes = {
   controller: ({ controllerUid }: { readonly controllerUid: string }) => [controllerUid],
@@ -310,9 +340,9 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
         if (!found) return undefined;
         const set = machineSetOf(ref.kind, found);
         const sets =
-          ref.kind === 'MachineSet'
-            ? [set]
-            : await list(ref, 'MachineSet', (object) => controlled(machineSetOf('MachineSet', object), [set]), signal);
+          ref.kind === 'MachineDeployment'
+            ? await list(ref, 'MachineSet', (object) => controlled(machineSetOf('MachineSet', object), [set]), signal)
+            : [set];
         return { set, machines: await list(ref, 'Machine', (object) => controlled(machineOf(object), sets), signal) };
       }),
     scale: (ref, { name, resourceVersion }, replicas, signal) =>

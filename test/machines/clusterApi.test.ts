@@ -7,11 +7,14 @@ import { CLUSTER_API } from '../fakes/clusterApi/objectClient.ts';
 import {
   DEPLOYMENT_LABEL,
   type Machine,
+  type MachinePool,
   type MachineSetParts,
   machineDeployment,
   machineHealthCheck,
+  machinePool,
   machineSet,
   machineTemplate,
+  POOL_LABEL,
   SET_LABEL,
 } from '../fakes/clusterApi/objects.ts';
 import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
@@ -285,6 +288,50 @@ describe('a pool of machines of Cluster API', function () {
     await settled(fixture, 'alone', 1);
     const left = namesOf(await api.machines(`${SET_LABEL}=alone`));
     assert.deepEqual([left.length, left.includes(first?.metadata.name ?? '')], [1, false]);
+  });
+
+  it('takes the instances of a MachinePool without Machines, and replaces none of them', async () => {
+    const { world } = fixture;
+    const ref = { apiVersion: CLUSTER_API, kind: 'MachinePool', namespace: 'default', name: 'scaleset' } as const;
+    await api.apply(...machinePool('scaleset', 'here', 2, { windowsBuild: BUILD }));
+    await world.kubectl('annotate', 'machinepools.cluster.x-k8s.io', 'scaleset', 'winpool.dev/usable-by=scaleset');
+    await world.apply(poolOf('scaleset', { ref, desiredSize: 3 }));
+    await settled(fixture, 'scaleset', 3);
+    const found = await api.get<MachinePool>('MachinePool', 'scaleset');
+    const [first] = found?.status?.nodeRefs ?? [];
+    await world.kubectl('annotate', 'node', first?.name ?? '', 'winpool.dev/replace=true');
+    await world.waitForConditions('scaleset', 'Disrupting=True/MachinePoolWithoutMachines');
+    await world.kubectl('annotate', 'node', first?.name ?? '', 'winpool.dev/replace-');
+    await world.patchPool('scaleset', {
+      machines: { desiredSize: 1, ref: { apiVersion: 'cluster.x-k8s.io/v1beta1' } },
+    });
+    await settled(fixture, 'scaleset', 1);
+  });
+
+  it('replaces and removes a node of a MachinePool whose provider makes Machines', async () => {
+    const { world } = fixture;
+    const ref = { apiVersion: CLUSTER_API, kind: 'MachinePool', namespace: 'default', name: 'group' } as const;
+    await api.apply(...machinePool('group', 'here', 3, { windowsBuild: BUILD, makesMachines: true }));
+    await world.kubectl('annotate', 'machinepools.cluster.x-k8s.io', 'group', 'winpool.dev/usable-by=group');
+    await world.apply(poolOf('group', { ref }));
+    await settled(fixture, 'group', 3);
+    for (const [operation, size] of [
+      ['replace', 3],
+      ['remove', 2],
+    ] as const) {
+      const before = await api.machines(`${POOL_LABEL}=group`);
+      const [, leaving = assert.fail('no Machine'), ...others] = before;
+      const node = leaving.status?.nodeRef?.name ?? '';
+      await world.kubectl('annotate', 'node', node, `winpool.dev/${operation}=true`);
+      const isGone = async () => !namesOf(await api.machines(`${POOL_LABEL}=group`)).includes(leaving.metadata.name);
+      await fixture.until(`Machine ${leaving.metadata.name} to be gone`, isGone);
+      await settled(fixture, 'group', size);
+      const after = namesOf(await api.machines(`${POOL_LABEL}=group`));
+      assert.ok(
+        namesOf(others).every((name) => after.includes(name)),
+        `${after} of ${namesOf(before)}`,
+      );
+    }
   });
 
   it('reports an object that does not exist, and one that is paused', async () => {

@@ -540,7 +540,7 @@ const refusalsOfMachines: readonly (readonly [what: string, ref: Fields, spec: F
     'a MachineDeployment of OpenShift',
     { apiVersion: 'machine.openshift.io/v1beta1' },
     {},
-    'the Machine API of OpenShift has no MachineDeployment. Set kind: MachineSet',
+    'the Machine API of OpenShift has only MachineSets. Set kind: MachineSet',
   ],
   [
     'a gate on OpenShift',

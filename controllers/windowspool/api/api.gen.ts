@@ -407,9 +407,9 @@ export interface MachineSetReference {
    */
   apiVersion: 'cluster.x-k8s.io/v1beta2' | 'cluster.x-k8s.io/v1beta1' | 'machine.openshift.io/v1beta1';
   /**
-   * Kind of the object. Only Cluster API has MachineDeployments.
+   * Kind of the object. Only Cluster API has MachineDeployments and MachinePools. Nodes of a MachinePool are replaced only if its infrastructure provider creates Machines for them.
    */
-  kind: 'MachineDeployment' | 'MachineSet';
+  kind: 'MachineDeployment' | 'MachineSet' | 'MachinePool';
   /**
    * Namespace of the object.
    */

@@ -173,6 +173,8 @@ const others = {
   MachineSetDeleting: 'The object in machines.ref is being deleted, and its nodes with it. Delete the pool, too.',
   MachineSetNotUsable:
     'The object in machines.ref does not allow the pool to change its size or delete its Machines. Annotate it with the command in the message.',
+  MachinePoolWithoutMachines:
+    'The infrastructure provider of the MachinePool creates no Machines, so the operator cannot replace its nodes. Delete the instance with the tools of the platform.',
   MachineSetPaused:
     'The object in machines.ref is paused, so its controller does nothing. The message has the cause. Resume it.',
   MachinesUnknown:

@@ -22,6 +22,7 @@ import { isDeleting } from '../rules/poolQueries.ts';
 import { canonical } from '../util/hash.ts';
 import { selects } from '../util/labelSelector.ts';
 import { Contention } from './contention.ts';
+import { hasNode } from './machineNodes.ts';
 import { NodeAddresses } from './nodeAddresses.ts';
 import { isContestedBy, type Pools, type Selection, Selections } from './selections.ts';
 import { comparable, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
@@ -337,7 +338,7 @@ export class NodeMembership {
     const isOwned = (node: NodeRecord) => ownerOf(node) === name;
     const { existingNodes } = pool.spec;
     // A Machine names its node, and the provider ID of a node cannot change: another node cannot take its place with a label.
-    if (!existingNodes) return machines ? (node) => isOfMachine(node, machines) : isOwned;
+    if (!existingNodes) return machines ? (node) => hasNode(machines, node) : isOwned;
     const { selector } = existingNodes;
     const marks = marksOf(pool);
     const isListed = (node: NodeRecord): boolean => {
@@ -404,10 +405,6 @@ const NO_HOSTS = {};
 /** The hosts in the list, as far as it is known: the same object for the same data. */
 function instancesIn(list: InstanceList): WindowsInstances {
   return list.kind === 'seen' ? windowsInstancesIn(list.data, list.hosts) : windowsInstancesIn(NO_HOSTS);
-}
-
-function isOfMachine({ name, providerID }: NodeRecord, machines: MachineNodes): boolean {
-  return providerID !== '' && machines.get(name) === providerID;
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

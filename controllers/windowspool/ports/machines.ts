@@ -3,7 +3,7 @@ import type { MachineSetReference, NodeSelector } from '../api/api.gen.ts';
 import type { CallError, CallResult } from './callResult.ts';
 import type { NodeCondition } from './nodes.ts';
 
-/** A MachineDeployment or a MachineSet. */
+/** A MachineDeployment, a MachineSet or a MachinePool. */
 export interface MachineSet {
   readonly name: string;
   readonly uid: string;
@@ -29,6 +29,17 @@ export interface MachineSet {
   readonly problem: string;
   /** The UID of the object that controls it; empty if there is none. */
   readonly controllerUid: string;
+  /** What its provider has created. Only a MachinePool has it. */
+  readonly instances?: Instances;
+}
+
+/** The instances of a MachinePool. Its provider may or may not create Machines for them. */
+export interface Instances {
+  readonly providerIDs: readonly string[];
+  /** The names of their nodes. Which node has which provider ID is not known. */
+  readonly nodes: readonly string[];
+  /** Since when it has had fewer nodes than it should, in epoch milliseconds; undefined while it has all. */
+  readonly incompleteSince: number | undefined;
 }
 
 /** A Machine. */
@@ -87,8 +98,11 @@ export type MachinesView =
       readonly healthChecks?: readonly HealthCheck[];
     };
 
-/** The provider ID of each node that the pool's Machines refer to, by the node's name. The same object for the same content. */
-export type MachineNodes = ReadonlyMap<string, string>;
+/**
+ * The provider IDs that each node may have to which the pool's Machines refer, by the node's name: that of its Machine, or those of all instances of a MachinePool
+ * without Machines. The same object for the same content.
+ */
+export type MachineNodes = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The Machines of pools. */
 export interface MachineSets {

@@ -1,5 +1,5 @@
 /** A MachineSet of the fake world with its controller and its infrastructure, which work at once: a Machine has its node when `settle` returns. */
-import { nodesOfMachines } from '../membership/machineNodes.ts';
+import { isSameNodes, nodesOfMachines } from '../membership/machineNodes.ts';
 import type { HealthCheck, Machine, MachineNodes, MachineSet, MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 
@@ -111,9 +111,8 @@ export class FakeMachines {
   /** The same object for the same nodes, as the cache gives it. */
   get nodes(): MachineNodes | undefined {
     if (this.unknown) return undefined;
-    const now = nodesOfMachines(this.set ? this.machines : []);
-    if (JSON.stringify([...now]) !== JSON.stringify([...(this.#nodes ?? [])])) this.#nodes = now;
-    this.#nodes ??= now;
+    const now = nodesOfMachines(this.set ? { set: this.set, machines: this.machines } : undefined);
+    if (!this.#nodes || !isSameNodes(this.#nodes, now)) this.#nodes = now;
     return this.#nodes;
   }
 

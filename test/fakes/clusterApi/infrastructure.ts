@@ -2,7 +2,7 @@
  * An infrastructure provider of Cluster API without machines: it keeps the contract for its kinds, and registers the node of each SimMachine as its kubelet
  * would. kwok keeps the nodes alive. https://cluster-api.sigs.k8s.io/developer/providers/contracts/overview
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ignoreNotFound } from '../../../controllers/kubernetes/errors.ts';
 import type { ControlPlane } from '../../../hack/controlplane/controlplane.ts';
@@ -11,9 +11,20 @@ import { ApiServer } from '../localaws/nodes/apiServer.ts';
 import { type Watched, type WatchedEvent, watchEvents } from '../testenv/watchEvents.ts';
 import { deleteNode, nodeOf, registerNode } from './nodes.ts';
 import { CLUSTER_API, INFRASTRUCTURE, ObjectClient, pathOf } from './objectClient.ts';
-import { CLUSTER_LABEL, type MachinePool, type SimMachine, type SimMachinePool, type StoredObject } from './objects.ts';
+import {
+  CLUSTER_LABEL,
+  type ClusterObject,
+  type Machine,
+  type MachinePool,
+  POOL_LABEL,
+  type SimMachine,
+  type SimMachinePool,
+  type StoredObject,
+} from './objects.ts';
 
 const FINALIZER = 'simmachine.infrastructure.cluster.x-k8s.io';
+/** The annotation of a Machine that leaves first. */
+const DELETE_FIRST = 'cluster.x-k8s.io/delete-machine';
 const PROGRAM = 'cluster-api-sim';
 const WATCH_TIMEOUT_MS = 20_000;
 const RETRY_MS = 200;
@@ -94,6 +105,8 @@ export class SimInfrastructure {
     if (isGone) this.#machines.delete(name);
     else this.#machines.set(name, machine);
     this.#wake(name);
+    const pool = machine.metadata.labels?.[POOL_LABEL];
+    if (pool) this.#run(pool, () => this.#reconcilePool(pool));
   }
 
   #wake(name: string): void {
@@ -143,13 +156,14 @@ export class SimInfrastructure {
     this.#registered.add(uid);
   }
 
-  /** Gives the MachinePool of this name as many instances as it has replicas; the newest ones leave first. The core controllers make no Machines for them. */
+  /** Gives the MachinePool of this name as many instances as it has replicas; the newest ones leave first. */
   async #reconcilePool(name: string): Promise<void> {
     const pool = await this.#client.get<MachinePool>(CLUSTER_API, 'MachinePool', name);
     const sim = await this.#client.get<SimMachinePool>(INFRASTRUCTURE, 'SimMachinePool', name);
     const workload = this.#workloads.get(sim?.metadata.labels?.[CLUSTER_LABEL] ?? '');
     if (!sim || !workload) return;
-    const { providerIDList = [], ...machine } = sim.spec;
+    const { providerIDList = [], makesMachines = false, ...machine } = sim.spec;
+    if (makesMachines) return this.#reconcilePoolOfMachines(sim, pool?.spec.replicas ?? 1);
     const { uid, deletionTimestamp, finalizers = [] } = sim.metadata;
     const { signal } = this.#ending;
     const patch = (body: object, subresource?: string) =>
@@ -167,6 +181,47 @@ export class SimInfrastructure {
       await deleteNode(workload, id.replace('vsphere://', ''), signal);
     for (const body of bodies.slice(providerIDList.length)) await registerNode(workload, body, signal);
     if (deletionTimestamp) await patch({ metadata: { finalizers: without(finalizers, FINALIZER) } });
+  }
+
+  /** The same with a SimMachine for each instance, for which the core controllers create a Machine. The marked Machines leave first. */
+  async #reconcilePoolOfMachines({ metadata, spec, status }: SimMachinePool, wanted: number): Promise<void> {
+    const { name, labels = {}, deletionTimestamp, finalizers = [], namespace } = metadata;
+    const { providerIDList = [], makesMachines: _, ...machine } = spec;
+    const patch = (body: object, subresource?: string) =>
+      this.#client.patch(INFRASTRUCTURE, 'SimMachinePool', name, body, subresource);
+    const replicas = deletionTimestamp ? 0 : wanted;
+    const selector = `${POOL_LABEL}=${name}`;
+    const instances = await this.#client.list<SimMachine>(INFRASTRUCTURE, 'SimMachine', selector);
+    const live = instances.filter((one) => !one.metadata.deletionTimestamp);
+    if (deletionTimestamp) {
+      if (instances.length === 0) await patch({ metadata: { finalizers: without(finalizers, FINALIZER) } });
+    } else if (!finalizers.includes(FINALIZER)) await patch({ metadata: { finalizers: [...finalizers, FINALIZER] } });
+    for (let index = live.length; index < replicas; index += 1)
+      await this.#client.apply({
+        apiVersion: INFRASTRUCTURE,
+        kind: 'SimMachine',
+        metadata: {
+          name: `${name}-${randomUUID().slice(0, 8)}`,
+          ...(namespace && { namespace }),
+          labels: { [CLUSTER_LABEL]: labels[CLUSTER_LABEL] ?? '', [POOL_LABEL]: name },
+        },
+        spec: machine,
+      } as ClusterObject);
+    const machines = await this.#client.list<Machine>(CLUSTER_API, 'Machine', selector);
+    const leaving = machines
+      .filter((one) => !one.metadata.deletionTimestamp)
+      .sort(
+        (a, b) =>
+          Number(DELETE_FIRST in (b.metadata.annotations ?? {})) -
+          Number(DELETE_FIRST in (a.metadata.annotations ?? {})),
+      )
+      .slice(0, Math.max(0, live.length - replicas));
+    for (const one of leaving) await this.#client.delete(CLUSTER_API, 'Machine', one.metadata.name);
+    const ids = live.flatMap((one) => one.spec.providerID ?? []).sort();
+    if (ids.join() !== providerIDList.join()) await patch({ spec: { providerIDList: ids } });
+    if (status?.ready && status.replicas === live.length) return;
+    const provisioned = { initialization: { provisioned: true }, ready: true, replicas: live.length };
+    await patch({ status: { ...provisioned, infrastructureMachineKind: 'SimMachine' } }, 'status');
   }
 
   #later(ms: number, wake: () => void): void {

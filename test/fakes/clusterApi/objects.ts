@@ -78,10 +78,19 @@ export interface SimMachine extends StoredObject {
   readonly status?: StoredObject['status'] & { readonly initialization?: { readonly provisioned?: boolean } };
 }
 
+/** Has the name of the MachinePool, on its Machines and their SimMachines. */
+export const POOL_LABEL = 'cluster.x-k8s.io/pool-name';
+
+/** What the double does with each instance. */
+export interface SimMachinePoolSpec extends SimMachineSpec {
+  /** Whether there is a Machine for each: the status then has `infrastructureMachineKind`. Default: false, as with most providers. */
+  readonly makesMachines?: boolean;
+}
+
 /** What the double does with the instances of a MachinePool of the same name. */
 export interface SimMachinePool extends StoredObject {
-  readonly spec: SimMachineSpec & { readonly providerIDList?: readonly string[] };
-  readonly status?: StoredObject['status'] & { readonly ready?: boolean };
+  readonly spec: SimMachinePoolSpec & { readonly providerIDList?: readonly string[] };
+  readonly status?: StoredObject['status'] & { readonly ready?: boolean; readonly replicas?: number };
 }
 
 export interface MachinePool extends StoredObject {
@@ -170,8 +179,8 @@ function machines(kind: string, label: string, name: string, parts: MachineSetPa
   };
 }
 
-/** A MachinePool of Windows instances, without Machines, and its SimMachinePool. */
-export function machinePool(name: string, cluster: string, replicas: number, spec: SimMachineSpec = {}) {
+/** A MachinePool of Windows instances, and its SimMachinePool. */
+export function machinePool(name: string, cluster: string, replicas: number, spec: SimMachinePoolSpec = {}) {
   const metadata = { name, namespace: 'default' };
   const infrastructureRef = { apiGroup: INFRASTRUCTURE_GROUP, kind: 'SimMachinePool', name };
   const bootstrap = { dataSecretName: `${name}-bootstrap` };

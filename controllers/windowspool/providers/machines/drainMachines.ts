@@ -118,7 +118,7 @@ export async function nodeReader(
     const now = node.ok ? node.value : undefined;
     if (now?.uid !== entry.uid || !isRequested(entry, now, s)) return { entry, node };
     if (!machines.ok) return { entry, node, member: machines };
-    const selected = { machines: nodesOfMachines(machines.value?.machines ?? []) };
+    const selected = { machines: nodesOfMachines(machines.value) };
     const isMember = sources.nodeMembership.confirms(s.pool, selected, now);
     const view = { entry, node, member: { ok: true, value: isMember } } as const;
     if (!isMember || !isCordonedByOperator(now)) return view;

@@ -3,6 +3,7 @@ import type { Capacity, ServingCapacity } from '../../model/capacity.ts';
 import type { MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { count } from '../../util/words.ts';
+import { instancesOf, notRemediable, notReplaceable } from './instances.ts';
 import { isUsable, type MachinesState, notUsable, objectName, setOf } from './machinesState.ts';
 import { rolloutOf } from './rollout.ts';
 
@@ -15,11 +16,16 @@ export function machinesCapacity(s: MachinesState, rollout = rolloutOf(s)): Capa
     size: set?.replicas,
     serving: set && whyNone === '' ? serving(s, set) : undefined,
     whyNone,
-    ...(set && !isUsable(s) && { refusal: notUsable(s) }),
+    ...refusalOf(s, set),
     ...otherRemediation(s),
     ...(rollout?.waitsFor === 'nothing' && { outdated: rollout.nodes }),
     unjoined: [],
   };
+}
+
+function refusalOf(s: MachinesState, set: MachineSet | undefined): Pick<Capacity, 'refusal'> {
+  if (instancesOf(s)) return { refusal: notReplaceable(s) };
+  return set && !isUsable(s) ? { refusal: notUsable(s) } : {};
 }
 
 function serving(s: MachinesState, set: MachineSet): ServingCapacity {
@@ -29,7 +35,9 @@ function serving(s: MachinesState, set: MachineSet): ServingCapacity {
 }
 
 /** Two controllers that replace the same nodes would exceed the limits of both. */
-function otherRemediation({ pool, machines }: MachinesState): Pick<Capacity, 'halted'> {
+function otherRemediation(s: MachinesState): Pick<Capacity, 'halted'> {
+  if (instancesOf(s)) return { halted: notRemediable(s) };
+  const { pool, machines } = s;
   const [first] = (machines.kind === 'seen' && machines.healthChecks) || [];
   if (!first) return {};
   const { namespace } = machinesIn(pool.spec).ref;

@@ -13,6 +13,7 @@ import type { Decision } from '../../model/decisions.ts';
 import type { RunResult } from '../../model/outcome.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import { joined } from '../../util/words.ts';
+import { instancesOf } from './instances.ts';
 import { machinesReady } from './machinesReady.ts';
 import { liveMachines, type MachinesDerived, objectName, setOf } from './machinesState.ts';
 
@@ -44,7 +45,8 @@ function missing(s: MachinesDerived, decisions: readonly Decision[]): Verificati
   if (set.replicas === 0 && total === 0) return trueCondition('NoNodes', `${objectName(s)} has no Machines.`);
   if (total >= set.replicas) return undefined;
   const state = machinesReady(s, decisions);
-  const [first, ...others] = liveMachines(s).filter(({ node }) => !s.poolNodes.has(node));
+  const instances = instancesOf(s)?.nodes.map((node) => ({ node, providerID: 'one of its MachinePool' }));
+  const [first, ...others] = (instances ?? liveMachines(s)).filter(({ node }) => !s.poolNodes.has(node));
   if (state.status === 'True' && !s.membership?.contested && first) {
     const names = joined(
       [first, ...others].map(({ node }) => node),

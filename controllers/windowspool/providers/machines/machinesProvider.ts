@@ -6,6 +6,7 @@ import { isDeleting } from '../../rules/poolQueries.ts';
 import { SHORTEST_MS, spread } from '../../rules/retryIntervals.ts';
 import type { Provider } from '../provider.ts';
 import { withoutDeleting } from './drainMachines.ts';
+import { lateAt } from './instances.ts';
 import { machinesCapacity } from './machinesCapacity.ts';
 import { machinesChains, machinesDeletionChains } from './machinesChains.ts';
 import { machinesConditions } from './machinesConditions.ts';
@@ -60,9 +61,12 @@ export const machines: Provider<MachinesState, MachinesDerived> = {
   describeUnremovedMarks: () => undefined,
 };
 
-/** Milliseconds until the next Machine has had no node for too long. */
-function untilLate({ machines: view, now, settings }: MachinesState): number {
+/** Milliseconds until the next Machine has had no node for too long, or a MachinePool too few. */
+function untilLate(s: MachinesState): number {
+  const { machines: view, now, settings } = s;
   const times = view.kind === 'seen' ? view.machines.filter(({ node }) => node === '') : [];
   const ends = times.map(({ createdAt }) => createdAt + settings.joinGraceMs - now).filter((ms) => ms > 0);
-  return Math.min(Number.POSITIVE_INFINITY, ...ends);
+  const late = lateAt(s);
+  const next = late !== undefined && late > now ? late - now : Number.POSITIVE_INFINITY;
+  return Math.min(next, ...ends);
 }

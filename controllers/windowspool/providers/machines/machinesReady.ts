@@ -5,11 +5,12 @@ import { falseCondition, trueCondition, unknownCondition } from '../../condition
 import { releasing } from '../../membership/releasing.ts';
 import type { ConditionState } from '../../model/conditions.ts';
 import type { Decision } from '../../model/decisions.ts';
-import type { Machine, MachineSet } from '../../ports/machines.ts';
+import type { Instances, Machine, MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { restOf, waitOf } from '../../rules/ruleChains.ts';
 import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
+import { instancesOf, lateAt, withoutNode } from './instances.ts';
 import { isLate, kubectlFor, liveMachines, type MachinesState, objectName } from './machinesState.ts';
 
 /** How many Machines a message names. */
@@ -40,13 +41,15 @@ export function machinesReady(s: MachinesState, decisions: readonly Decision[]):
   const rollout = waitOf(decisions, 'rollout');
   if (rollout && STALLED.includes(rollout.reason))
     return falseCondition(rollout.reason, rollout.message ?? '', 'stalled');
-  const notReady = ofMachines(s, set);
+  const instances = instancesOf(s);
+  const notReady = instances ? ofInstances(s, set, instances) : ofMachines(s, set);
   if (notReady) return notReady;
   const message = rollout?.message ?? restOf(decisions, 'rollout')?.message;
   const outdated = message === undefined ? '' : ` ${message}`;
+  const what = instances ? 'instance' : 'Machine';
   return trueCondition(
     'MachinesReady',
-    `${object} has ${count(set.replicas, 'Machine')}.${shortStart(machines)}${outdated}`,
+    `${object} has ${count(set.replicas, what)}.${shortStart(machines)}${outdated}`,
   );
 }
 
@@ -71,6 +74,24 @@ function unknown(s: MachinesState): ConditionState {
   return unknownCondition('AccessDenied', `${why} ${fix}`, 'stalled');
 }
 
+/** What is wrong with the instances of a MachinePool, or in progress; undefined if all have nodes. */
+function ofInstances(s: MachinesState, set: MachineSet, instances: Instances): ConditionState | undefined {
+  const { replicas, problem } = set;
+  const total = instances.providerIDs.length;
+  const without = withoutNode(instances);
+  const part = without > 0 ? `, ${without} of them without a node` : '';
+  const counts = `${objectName(s)} has ${total} of ${count(replicas, 'instance')}${part}`;
+  const late = lateAt(s);
+  if (late !== undefined && s.now >= late) {
+    const reported = problem === '' ? '' : ` Its controller reports: ${sentence(problem)}`;
+    const reason = total < replicas ? 'MachinesMissing' : 'MachinesWithoutNode';
+    const message = `${counts}, for ${duration(s.settings.joinGraceMs)} or longer.${reported} See: ${describeCommand(s, 'machinepools', set.name)}`;
+    return falseCondition(reason, message);
+  }
+  if (total === replicas && without === 0) return undefined;
+  return falseCondition('MachinesScaling', `${counts}.`, 'working');
+}
+
 /** What is wrong with the Machines, or in progress; undefined if all have nodes. */
 function ofMachines(s: MachinesState, set: MachineSet): ConditionState | undefined {
   const object = objectName(s);
@@ -84,7 +105,7 @@ function ofMachines(s: MachinesState, set: MachineSet): ConditionState | undefin
   const late = live.filter((machine) => isLate(machine, s));
   const [oldest] = late;
   if (oldest) {
-    const message = `${count(late.length, 'Machine')} of ${object} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(s.settings.joinGraceMs)} or longer: ${named(late)}. ${quoted(oldest)}See: ${describeCommand(s, oldest)}`;
+    const message = `${count(late.length, 'Machine')} of ${object} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(s.settings.joinGraceMs)} or longer: ${named(late)}. ${quoted(oldest)}See: ${describeCommand(s, 'machines', oldest.name)}`;
     return falseCondition('MachinesWithoutNode', message);
   }
   if (set.isRollingOut) {
@@ -127,7 +148,7 @@ function quoted({ problem }: Machine): string {
   return problem === '' ? '' : `Its controller reports: ${sentence(problem)} `;
 }
 
-function describeCommand(s: MachinesState, { name }: Machine): string {
+function describeCommand(s: MachinesState, resource: 'machines' | 'machinepools', name: string): string {
   const { apiVersion } = machinesIn(s.pool.spec).ref;
-  return `${kubectlFor(s)} describe machines.${apiVersion.split('/')[0]} ${name}`;
+  return `${kubectlFor(s)} describe ${resource}.${apiVersion.split('/')[0]} ${name}`;
 }

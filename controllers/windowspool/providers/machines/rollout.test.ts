@@ -63,6 +63,21 @@ describe('nodes of Machines that are made from an earlier template', () => {
     assert.equal(world.metrics.get('web')?.windowspool_machines_outdated, 3);
   });
 
+  it('are not counted any more while their Machines are being deleted, which their controller still counts', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    const { machines } = world;
+    for (const [left, message] of [
+      ['c', 'True MachinesReady: .*1 Machine is made from an earlier template'],
+      ['none', '^False MachinesScaling'],
+    ] as const) {
+      machines.machines = machines.machines.map((one) => ({ ...one, deleting: one.name !== left }));
+      machines.set = { ...(machines.set ?? assert.fail('no object')), outdated: 3, replicas: left === 'c' ? 1 : 3 };
+      await wake(world, deps);
+      assert.match(condition(world), new RegExp(message));
+      assert.equal(world.pools.get('web')?.status?.machines?.outdated, left === 'c' ? 1 : 0);
+    }
+  });
+
   it('are replaced one by one with policy Automatic', async () => {
     const { world, deps } = await outdatedWorld(AUTOMATIC);
     let most = 0;

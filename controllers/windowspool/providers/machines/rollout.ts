@@ -6,7 +6,7 @@ import { REPLACE_ANNOTATION } from '../../api/labels.ts';
 import { describeOpening, isInWindow, nextOpening, windowFault } from '../../disruption/maintenance.ts';
 import { mayBeReplaced } from '../../disruption/nodeAnnotations.ts';
 import type { RuleResult } from '../../model/decisions.ts';
-import type { Machine } from '../../ports/machines.ts';
+import type { Machine, MachineSet } from '../../ports/machines.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { leave, waitFor } from '../../rules/ruleChains.ts';
@@ -30,9 +30,10 @@ const FIELD = 'spec.machines.update.maintenanceWindows';
 export function rolloutOf(s: MachinesState): Rollout | undefined {
   const set = setOf(s);
   if (!set || set.deleting || set.pausedBy !== '' || !set.isOnDelete || !set.isObserved) return undefined;
-  const { outdated, replicas } = set;
-  if (outdated === 0) return undefined;
   const machines = liveMachines(s).filter(({ isOutdated }) => isOutdated);
+  const { replicas } = set;
+  const outdated = machines.length > 0 ? machines.length : countedOutdated(s, set);
+  if (outdated === 0) return undefined;
   const nodes = nodesOf(machines, s);
   const known = { outdated, leftOut: nodes.filter((node) => !mayBeReplaced(node)) };
   if (!isAutomatic(s)) return { ...known, waitsFor: 'user' };
@@ -72,6 +73,12 @@ function withoutNode(s: MachinesDerived): readonly Machine[] {
 /** Whether it has failed before it had a node, or is late. */
 function hasNoNode(machine: Machine, s: MachinesState): boolean {
   return isLate(machine, s) || (machine.hasFailed && machine.node === '');
+}
+
+/** How many its controller counts, which does not say which: it counts those that are being deleted, too. */
+function countedOutdated({ machines }: MachinesState, { outdated }: MachineSet): number {
+  const leaving = machines.kind === 'seen' ? machines.machines.filter(({ deleting }) => deleting) : [];
+  return Math.max(0, outdated - leaving.length);
 }
 
 function isAutomatic({ pool }: MachinesState): boolean {
