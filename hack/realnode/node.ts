@@ -103,6 +103,8 @@ export function kubeletConfig({ dir, address, containerdSocket }: NodeLayout, cg
     },
     // For the same reason: at 100, the kubelet removes no image. What a test imported cannot be pulled again.
     imageGCHighThresholdPercent: 100,
+    // Otherwise, an image that a pod has pulled from a registry before cannot be used under the name with which it was imported.
+    imagePullCredentialsVerificationPolicy: 'NeverVerify',
     imageGCLowThresholdPercent: 99,
     // Faster than the defaults, so that tests do not wait.
     nodeStatusUpdateFrequency: '2s',
