@@ -89,6 +89,9 @@ export const OPERATION_ANNOTATIONS = [
   CORDONED_ANNOTATION,
 ] as const;
 
+/** The taint of nodes that Cluster API has not initialized yet: https://cluster-api.sigs.k8s.io/developer/providers/contracts/bootstrap-config#taint-nodes-at-creation */
+export const UNINITIALIZED_TAINT_KEY = 'node.cluster.x-k8s.io/uninitialized';
+
 /** The label of nodes by operating system, which the kubelet sets. The operator watches only Windows nodes. */
 export const OS_LABEL = 'kubernetes.io/os';
 export const WINDOWS = 'windows';

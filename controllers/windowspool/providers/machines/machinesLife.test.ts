@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { POOL_KEY, REMOVE_ANNOTATION } from '../../api/labels.ts';
+import { GATE_TAINT_KEY, POOL_KEY, REMOVE_ANNOTATION, UNINITIALIZED_TAINT_KEY } from '../../api/labels.ts';
 import type { Deps } from '../../reconcile.ts';
 import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
 import { sampleError } from '../../testing/fixtures.ts';
@@ -43,6 +43,22 @@ describe('a pool of machines', () => {
     const { 'windowspool_machines{state="withNode"}': machines, windowspool_nodes_desired: desired } =
       world.metrics.get('web') ?? {};
     assert.deepEqual([machines, desired], [3, 3]);
+  });
+
+  it('marks a node with policy Gate only when Cluster API has initialized it: its gate taint can come with that', async () => {
+    const { world, deps } = await machinesWorld({
+      verification: { ...machinesPool().spec.verification, policy: 'Gate' },
+    });
+    const a = nodeOf(world, 'a') ?? assert.fail('no node');
+    const taint = { key: UNINITIALIZED_TAINT_KEY, effect: 'NoSchedule' } as const;
+    const isMarked = () => nodeOf(world, 'z')?.ownership !== '';
+    world.machines.machines = world.machines.machines.map((one) => (one.name === 'a' ? { ...one, node: 'z' } : one));
+    world.nodes = [...world.nodes, { ...a, name: 'z', uid: 'uid-z', ownership: '', taints: [taint] }];
+    await pass(world, deps, 1);
+    assert.equal(isMarked(), false);
+    world.setNode({ ...(nodeOf(world, 'z') ?? a), taints: [{ key: GATE_TAINT_KEY, effect: 'NoSchedule' }] });
+    await pass(world, deps, 1);
+    assert.match(nodeOf(world, 'z')?.ownership ?? '', /"gated":true/);
   });
 
   it('takes no node that only has the name or the labels of one of its nodes', async () => {
