@@ -9,6 +9,7 @@ import type { Sources } from '../observation/sources.ts';
 import type { CallError } from '../ports/callResult.ts';
 import type { ObserveContext } from '../providers/provider.ts';
 import { isDeleting, isPaused, withError } from '../rules/poolQueries.ts';
+import { readClusterFacts } from './clusterChecks.ts';
 import type { NodeMembership } from './nodeMembership.ts';
 
 declare module '../observation/sources.ts' {
@@ -40,6 +41,7 @@ export async function observeMembership(pool: WindowsPool, context: ObserveConte
       contention: membership.contention.at(now),
       nextReadAt: membership.nextReadAt,
     },
+    ...(!isDeleting(pool) && { clusterFacts: await readClusterFacts(context) }),
     errors: [],
   };
   const failed = unwatchedError ?? error;

@@ -2,6 +2,7 @@
 import type { WindowsPool } from '../api/api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { NodePodsView } from '../ports/nodePods.ts';
+import type { LinuxNodeView } from '../ports/prerequisites.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import type { BlockedPod, NodeCount, OtherPools, TerminatingNodeView } from './disruption.ts';
 import type { NodeMembershipView } from './nodeMembershipView.ts';
@@ -59,10 +60,17 @@ export interface ObservedState {
   /** The RuntimeClass of the pool before its spec changed. */
   readonly formerRuntimeClass: RuntimeClass | undefined;
   readonly serverVersion: string | undefined;
+  /** Absent for pools with a node group, and for pools that are being deleted. */
+  readonly clusterFacts?: ClusterFacts;
   /** The other pools. */
   readonly otherPools: OtherPools;
   /** Errors of reads, and later of the steps of the plan. */
   readonly errors: readonly StepError[];
+}
+
+/** What the checks of a pool without a node group need of the cluster. */
+export interface ClusterFacts {
+  readonly linuxNode: CallResult<LinuxNodeView>;
 }
 
 /** All terminating nodes of a pool. */

@@ -18,7 +18,7 @@ import type { DesiredNodePod, NodePod } from '../ports/nodePods.ts';
 import type { InstanceList, NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
 import type { DrainPod, Eviction, StuckPod } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
-import type { ControllerWarning, RoleMapping } from '../ports/prerequisites.ts';
+import type { ControllerWarning, LinuxNodeView, RoleMapping } from '../ports/prerequisites.ts';
 import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.ts';
 import type { Deps } from '../reconcile.ts';
 import { timeOf } from '../util/durations.ts';
@@ -59,6 +59,7 @@ export class FakeCluster extends FakeCalls {
     cniManagedBy: undefined as string | undefined,
     roleMappings: [] as readonly RoleMapping[],
     dnsNodes: ['linux-1', 'linux-2'] as readonly string[],
+    linuxNode: { acceptsPods: true } as LinuxNodeView,
     /** The groups of nodes with the label kubernetes.io/os=linux. */
     linuxGroups: [] as readonly string[],
     unmanagedNodes: [] as readonly string[],
@@ -216,7 +217,7 @@ export class FakeCluster extends FakeCalls {
         legacyController: () => this.call('get Deployment vpc-resource-controller', () => false),
         controllerWarnings: ({ name }) => this.call('list events', () => this.controllerWarnings.get(name) ?? []),
         podWebhook: () => this.call('get MutatingWebhookConfiguration', () => true),
-        linuxNode: () => this.call('list Linux nodes', () => ({ acceptsPods: true })),
+        linuxNode: () => this.call('list Linux nodes', () => this.kubeSystem.linuxNode),
         dnsNodes: () => this.call('list CoreDNS pods', () => this.kubeSystem.dnsNodes),
         unmanagedNodes: () => this.call('list unmanaged nodes', () => this.kubeSystem.unmanagedNodes),
         linuxGroups: () => this.call('list Linux groups', () => this.kubeSystem.linuxGroups),

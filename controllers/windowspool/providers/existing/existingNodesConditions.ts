@@ -6,6 +6,7 @@ import { nodesVerified } from '../../conditions/nodesVerified.ts';
 import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';
+import { unmetInCluster } from '../../membership/clusterChecks.ts';
 import type { ConditionState, ExistingNodesConditions } from '../../model/conditions.ts';
 import type { Derived } from '../../model/due.ts';
 import type { RunResult } from '../../model/outcome.ts';
@@ -17,7 +18,7 @@ type Parts = PartsOf<ExistingNodesConditions>;
 export function existingNodesConditions(result: RunResult): ExistingNodesConditions {
   const { after: s } = result;
   const parts: Parts = {
-    PrerequisitesMet: missingPermission(s) ?? permitted(),
+    PrerequisitesMet: missingPermission(s) ?? unmetInCluster(s) ?? permitted(),
     NodesFound: nodesFound(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing }),

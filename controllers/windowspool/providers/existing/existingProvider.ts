@@ -1,5 +1,6 @@
 import { admit } from '../../disruption/admission.ts';
 import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
+import { clusterCheckStates } from '../../membership/clusterChecks.ts';
 import { hasNewMarks, marksState } from '../../membership/marks.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { ExistingNodesConditions } from '../../model/conditions.ts';
@@ -43,7 +44,12 @@ export const existing: Provider = {
     const { after } = outcome;
     const disruption = withCurrentNodes(outcome);
     const isHeld = disruption?.nodes !== undefined && !isDeleting(after.pool);
-    return { ...existingNodesState(after), ...marksState(after), ...(isHeld && { disruption }) };
+    return {
+      ...existingNodesState(after),
+      ...marksState(after),
+      ...clusterCheckStates(after),
+      ...(isHeld && { disruption }),
+    };
   },
   // Watches report every change; the periodic read is a safety net.
   untilNextRead: (s) => spread(s, s.settings.resyncMs),

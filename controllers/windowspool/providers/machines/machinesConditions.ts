@@ -7,6 +7,7 @@ import { firstNodes, nodesVerified, type Verification } from '../../conditions/n
 import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';
+import { unmetInCluster } from '../../membership/clusterChecks.ts';
 import { contended } from '../../membership/contended.ts';
 import type { MachinesConditions } from '../../model/conditions.ts';
 import type { Decision } from '../../model/decisions.ts';
@@ -25,7 +26,7 @@ type Parts = PartsOf<MachinesConditions>;
 export function machinesConditions(result: RunResult<MachinesDerived>): MachinesConditions {
   const { after: s } = result;
   const parts: Parts = {
-    PrerequisitesMet: missingPermission(s, permissionsFor(s)) ?? permitted(),
+    PrerequisitesMet: missingPermission(s, permissionsFor(s)) ?? unmetInCluster(s) ?? permitted(),
     MachinesReady: contended(s, 'machines.ref', REMEDY) ?? machinesReady(s, result.decisions),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing: (one) => missing(one, result.decisions) }),

@@ -1,5 +1,6 @@
 import { admit } from '../../disruption/admission.ts';
 import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
+import { clusterCheckStates } from '../../membership/clusterChecks.ts';
 import { hasNewMarks, marksState } from '../../membership/marks.ts';
 import type { MachinesConditions } from '../../model/conditions.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
@@ -48,6 +49,7 @@ export const machines: Provider<MachinesState, MachinesDerived> = {
     const { tracking } = marksState(after);
     return {
       ...(counts && { machines: counts }),
+      ...clusterCheckStates(after),
       tracking: { ...tracking, ...(size !== undefined && { lastAppliedDesiredSize: size }) },
       ...(isHeld && { disruption }),
     };
