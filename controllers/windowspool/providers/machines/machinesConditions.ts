@@ -17,6 +17,7 @@ import { joined } from '../../util/words.ts';
 import { instancesOf } from './instances.ts';
 import { machinesReady } from './machinesReady.ts';
 import { liveMachines, type MachinesDerived, objectName, setOf } from './machinesState.ts';
+import { unsupportedOnPlatform } from './platformVersions.ts';
 
 const REMEDY = 'Delete one of the pools, or narrow existingNodes if one of them has it.';
 
@@ -26,7 +27,8 @@ type Parts = PartsOf<MachinesConditions>;
 export function machinesConditions(result: RunResult<MachinesDerived>): MachinesConditions {
   const { after: s } = result;
   const parts: Parts = {
-    PrerequisitesMet: missingPermission(s, permissionsFor(s)) ?? unmetInCluster(s) ?? permitted(),
+    PrerequisitesMet:
+      missingPermission(s, permissionsFor(s)) ?? unmetInCluster(s) ?? unsupportedOnPlatform(s) ?? permitted(),
     MachinesReady: contended(s, 'machines.ref', REMEDY) ?? machinesReady(s, result.decisions),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing: (one) => missing(one, result.decisions) }),
