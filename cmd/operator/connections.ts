@@ -11,6 +11,7 @@ import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
 import { createMachineSets } from '../../controllers/kubernetes/machines.ts';
 import { createNodePods } from '../../controllers/kubernetes/nodePods.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
+import { createOwnMachineSets } from '../../controllers/kubernetes/ownMachineSets.ts';
 import { createPools } from '../../controllers/kubernetes/pools.ts';
 import { createRuntimeClasses } from '../../controllers/kubernetes/runtimeClasses.ts';
 import { createSystemObjects } from '../../controllers/kubernetes/systemObjects.ts';
@@ -131,6 +132,7 @@ export function portsOf(
     poolNodesCache: caches.poolNodesCache,
     nodeMembership: caches.nodeMembership,
     instanceLists: createInstanceLists(client, (list) => caches.lists.hostsOf(list)),
+    ownMachineSets: createOwnMachineSets(machinesClient),
     machineSets: { ...createMachineSets(machinesClient), of: (pool) => caches.machineSets.of(pool) },
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),
     pools,

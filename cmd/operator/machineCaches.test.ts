@@ -84,6 +84,16 @@ describe('the caches of Machines', () => {
     assert.ok(changed.includes('e'), `${changed}`);
   });
 
+  it('have no nodes of an object that the operator should create, but another owner has', async () => {
+    const metadata = { namespace: 'a', name: 'web' };
+    const template = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'MachineSet', metadata, spec: {} } as const;
+    caches.follow('web', machinesPool({ machines: { template } }));
+    await until('the object to be seen', () => isSeen('web'));
+    assert.equal(caches.nodesOf('web')?.size, 0);
+    caches.follow('web', poolOf('web'));
+    assert.equal(caches.nodesOf('web')?.size, 2);
+  });
+
   it('follow a pool that was created again for another object of the same namespace', async () => {
     caches.follow('web', poolOf('web'));
     await until('the Machines to be seen', () => isSeen('web'));

@@ -24,6 +24,7 @@ import type {
   MachineSet,
   MachinesView,
 } from '../../controllers/windowspool/ports/machines.ts';
+import { machineSetIn } from '../../controllers/windowspool/rules/nodeSource.ts';
 import { selects } from '../../controllers/windowspool/util/labelSelector.ts';
 import { OptionalCache } from './optionalCache.ts';
 import { SharedWatches } from './sharedWatches.ts';
@@ -51,6 +52,8 @@ export class MachineCaches {
   readonly #changed: (pool: string) => void;
   readonly #watches: SharedWatches<MachineSetReference, Watched>;
   readonly #nodes = new Map<string, MachineNodes>();
+  /** Pools whose object the operator creates: that of another owner is not theirs. */
+  readonly #made = new Set<string>();
 
   /** @param changed called for each pool whose object or Machines changed */
   constructor(client: KubernetesClient, log: Logger, metrics: EngineMetrics, changed: (pool: string) => void) {
@@ -69,8 +72,11 @@ export class MachineCaches {
 
   /** Watches the object that the pool refers to now; undefined: the pool was deleted. */
   follow(pool: string, object: Pick<WindowsPool, 'metadata' | 'spec'> | undefined): void {
-    const ref = object?.spec.machines?.ref;
+    const machines = object?.spec.machines;
+    const ref = machines && machineSetIn(machines);
     this.#watches.follow(pool, object, ref);
+    if (machines?.template) this.#made.add(pool);
+    else this.#made.delete(pool);
     if (!ref) this.#nodes.delete(pool);
   }
 
@@ -86,18 +92,21 @@ export class MachineCaches {
     if (unknown) return unknown;
     const set = objects[ref.kind]?.store.get(ref.name);
     if (!set) return { kind: 'absent' };
-    const owned = setsOf(watched, ref, set).flatMap(({ uid }) => machines.store.byIndex('controller', uid));
+    const sets = setsOf(watched, ref, set);
+    const owned = sets.flatMap(({ uid }) => machines.store.byIndex('controller', uid));
     // It may stay empty: not every cluster serves them, and without the permission only less is known.
     const checks = healthChecks.unknown ? [] : healthChecks.store.list();
     const selecting = checks.filter(({ selector }) => owned.some(({ labels }) => selects(selector, labels)));
-    return { kind: 'seen', set, machines: owned, ...(selecting.length > 0 && { healthChecks: selecting }) };
+    const seen = { kind: 'seen', set, machines: owned, sets: sets.length } as const;
+    return { ...seen, ...(selecting.length > 0 && { healthChecks: selecting }) };
   }
 
   /** The nodes of the pool's Machines; undefined while they are not known. */
   nodesOf(pool: string): MachineNodes | undefined {
     const view = this.of(pool);
     if (view.kind === 'unknown') return undefined;
-    const now = nodesOfMachines(view.kind === 'seen' ? view : undefined);
+    const isOwn = view.kind === 'seen' && (!this.#made.has(pool) || view.set.createdFor === pool);
+    const now = nodesOfMachines(isOwn ? view : undefined);
     const before = this.#nodes.get(pool);
     const nodes = before && isSameNodes(before, now) ? before : now;
     this.#nodes.set(pool, nodes);

@@ -5,7 +5,14 @@
 import type { V1LabelSelector, V1ObjectMeta } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
 import type { MachineSetReference, NodeSelector } from '../windowspool/api/api.gen.ts';
-import { MANAGED_BY, USABLE_BY_ANNOTATION, VERIFIED_CONDITION } from '../windowspool/api/labels.ts';
+import {
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  POOL_KEY,
+  TEMPLATE_HASH_ANNOTATION,
+  USABLE_BY_ANNOTATION,
+  VERIFIED_CONDITION,
+} from '../windowspool/api/labels.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
 import type { HealthCheck, Instances, Machine, MachineSet, MachineSets } from '../windowspool/ports/machines.ts';
@@ -18,8 +25,8 @@ import { readPages } from './pages.ts';
 import { apiPath } from './paths.ts';
 import { same } from './sameValue.ts';
 
-/** The resources of the kinds, in their API groups. */
-const RESOURCES = {
+/** The resources of the kinds, in the paths of their API groups. */
+export const MACHINE_RESOURCES = {
   MachineDeployment: 'machinedeployments',
   MachineSet: 'machinesets',
   MachinePool: 'machinepools',
@@ -28,7 +35,7 @@ const RESOURCES = {
 } as const;
 
 /** A kind of these objects. */
-export type MachineKind = keyof typeof RESOURCES;
+export type MachineKind = keyof typeof MACHINE_RESOURCES;
 
 /** A collection of them: one kind in one namespace. */
 export interface MachineCollection {
@@ -93,7 +100,7 @@ export function machineSetOf(
   kind: MachineKind,
   { metadata = {}, spec = {}, status = {} }: Wire<MachineObject>,
 ): MachineSet {
-  const { annotations = {}, generation = 0 } = metadata;
+  const { annotations = {}, labels = {}, generation = 0 } = metadata;
   const { replicas = 1 } = spec;
   const isSeen = (status.observedGeneration ?? 0) >= generation;
   const upToDate = status.upToDateReplicas ?? status.updatedReplicas;
@@ -113,6 +120,8 @@ export function machineSetOf(
     pausedBy: pausedBy(annotations, spec.paused === true, status),
     sizedBy: sizedBy(metadata),
     usableBy: foreignText(annotations[USABLE_BY_ANNOTATION] ?? ''),
+    createdFor: labels[MANAGED_BY_LABEL] === MANAGED_BY ? foreignText(labels[POOL_KEY] ?? '') : '',
+    templateHash: foreignText(annotations[TEMPLATE_HASH_ANNOTATION] ?? ''),
     problem: problemOf(
       kind === 'MachinePool' ? { ...status, conditions: v1beta1ConditionsOf(status) } : status,
       SET_CONDITIONS,
@@ -302,18 +311,18 @@ export function machineListWatch<T>(
   recordOf: (object: never) => T,
   onResult: (error?: CallError) => void,
 ): ListWatch<T> {
-  const path = apiPath(apiVersion, RESOURCES[kind], { namespace });
+  const path = apiPath(apiVersion, MACHINE_RESOURCES[kind], { namespace });
   const source = createListWatch({ client, path, decoder: jsonDecoder(recordOf) });
   return reportingListWatch(source, `watch ${nameOf({ apiVersion, kind, namespace })}`, onResult);
 }
 
 const nameOf = ({ apiVersion, kind, namespace }: MachineCollection) =>
-  `${RESOURCES[kind]}.${apiVersion.split('/')[0]} in ${namespace}`;
+  `${MACHINE_RESOURCES[kind]}.${apiVersion.split('/')[0]} in ${namespace}`;
 
 /** The port, except for what is cached. */
 export function createMachineSets(client: KubernetesClient): Omit<MachineSets, 'of'> {
   const pathOf = ({ apiVersion, namespace }: MachineSetReference, kind: MachineKind, name?: string) =>
-    apiPath(apiVersion, RESOURCES[kind], { namespace, name });
+    apiPath(apiVersion, MACHINE_RESOURCES[kind], { namespace, name });
   const list = <T>(
     ref: MachineSetReference,
     kind: MachineKind,
@@ -343,10 +352,11 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
           ref.kind === 'MachineDeployment'
             ? await list(ref, 'MachineSet', (object) => controlled(machineSetOf('MachineSet', object), [set]), signal)
             : [set];
-        return { set, machines: await list(ref, 'Machine', (object) => controlled(machineOf(object), sets), signal) };
+        const machines = await list(ref, 'Machine', (object) => controlled(machineOf(object), sets), signal);
+        return { set, machines, sets: sets.length };
       }),
     scale: (ref, { name, resourceVersion }, replicas, signal) =>
-      toCallResult(`patch ${RESOURCES[ref.kind]}/scale`, signal, async () => {
+      toCallResult(`patch ${MACHINE_RESOURCES[ref.kind]}/scale`, signal, async () => {
         const body = { metadata: { resourceVersion }, spec: { replicas } };
         await client.request('PATCH', `${pathOf(ref, ref.kind, name)}/scale`, {
           body,

@@ -31,6 +31,7 @@ const FOLDERS = [
   'policies/runtime-class-defaulting',
   'windows-ipam',
   'machines',
+  'machine-templates',
   'prometheus',
 ] as const;
 

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import type { MachinesSpec, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { GATE_TAINT_KEY, POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { type ClusterApi, startClusterApi } from '../fakes/clusterApi/clusterApi.ts';
-import { CLUSTER_API } from '../fakes/clusterApi/objectClient.ts';
+import { INFRASTRUCTURE_GROUP } from '../fakes/clusterApi/crds.ts';
+import { CLUSTER_API, INFRASTRUCTURE } from '../fakes/clusterApi/objectClient.ts';
 import {
   DEPLOYMENT_LABEL,
   type Machine,
@@ -16,6 +17,7 @@ import {
   machineTemplate,
   POOL_LABEL,
   SET_LABEL,
+  type StoredObject,
 } from '../fakes/clusterApi/objects.ts';
 import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -23,6 +25,25 @@ import { changeRole, namesOf, settled } from './machinesFixture.ts';
 import { onOldApiServer } from './onOldApiServer.ts';
 
 const BUILD = '10.0.20348.5020';
+
+/** The role for infrastructure templates that docs/machines.md asks users for. */
+const templatesRole = [
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'sim-machine-templates' },
+    rules: [
+      { apiGroups: [INFRASTRUCTURE_GROUP], resources: ['simmachinetemplates'], verbs: ['create', 'list', 'delete'] },
+    ],
+  },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'sim-machine-templates' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'sim-machine-templates' },
+    subjects: [{ kind: 'ServiceAccount', name: 'windowspool-operator', namespace: 'winpool-system' }],
+  },
+];
 
 describe('a pool of machines of Cluster API', function () {
   this.timeout(120_000);
@@ -32,6 +53,7 @@ describe('a pool of machines of Cluster API', function () {
   before(async function () {
     this.timeout(900_000);
     await changeRole(fixture, 'apply');
+    for (const object of templatesRole) await fixture.world.apply(object);
     const { controlPlane } = fixture.world;
     api = await startClusterApi(controlPlane, { log: (line) => console.log(`    ${line}`) });
     await api.createCluster('here', controlPlane);
@@ -39,6 +61,7 @@ describe('a pool of machines of Cluster API', function () {
   after(async () => {
     await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
     await api?.uninstall();
+    for (const { kind, metadata } of templatesRole) await fixture.world.kubectl('delete', kind, metadata.name);
     await changeRole(fixture, 'delete');
   });
 
@@ -332,6 +355,102 @@ describe('a pool of machines of Cluster API', function () {
         `${after} of ${namesOf(before)}`,
       );
     }
+  });
+
+  describe('from a template', () => {
+    /** A pool whose object the operator creates, as the tests write one. */
+    const madePool = (name: string, kind: string, spec: object, more: object = {}, machines: object = {}) => {
+      const metadata = { namespace: 'default', name };
+      const template = { apiVersion: CLUSTER_API, kind, metadata, spec, ...more };
+      const pool = poolOf(name);
+      return { ...pool, spec: { ...pool.spec, machines: { desiredSize: 2, ...machines, template } } };
+    };
+    /** The spec of an object without its number of replicas. */
+    const specOf = ({ spec: { replicas: _, ...spec } }: { spec: { replicas: number } }) => spec;
+    const templates = () => api.client.list(INFRASTRUCTURE, 'SimMachineTemplate', `${POOL_KEY}=made`);
+    const made = (windowsBuild: string, more: object = {}) => {
+      const { spec: sim } = machineTemplate('x', { windowsBuild });
+      const infrastructureTemplate = { apiVersion: INFRASTRUCTURE, kind: 'SimMachineTemplate', spec: sim };
+      const spec = { ...specOf(machineDeployment('made', { cluster: 'here' })), ...more };
+      const update = { policy: 'Automatic' };
+      return madePool('made', 'MachineDeployment', spec, { infrastructureTemplate }, { update });
+    };
+
+    it('creates a MachineDeployment and its infrastructure template', async () => {
+      await fixture.world.apply(made(BUILD));
+      const pool = await settled(fixture, 'made', 2);
+      assert.equal(pool?.status?.summary?.build, BUILD);
+      assert.equal((await templates()).length, 1);
+    });
+
+    it('rolls out another image within the budget, keeps the size that others set, and deletes the old template', async () => {
+      const { world } = fixture;
+      await api.untilCounted('made', 2);
+      await world.kubectl('scale', 'machinedeployments.cluster.x-k8s.io', 'made', '--replicas=1');
+      await settled(fixture, 'made', 1);
+      await api.untilCounted('made', 1);
+      await world.apply(made('10.0.20348.5139'));
+      await world.waitForPool(
+        'made',
+        'to have a node of the new image',
+        ({ status } = {} as WindowsPool) =>
+          status?.nodes?.verified === 1 && status.summary?.build === '10.0.20348.5139',
+      );
+      await settled(fixture, 'made', 1);
+      await fixture.until('the old template to be deleted', async () => (await templates()).length === 1);
+    });
+
+    it('shows why the API server rejects a template', async () => {
+      const { world } = fixture;
+      await world.apply(made('10.0.20348.5139', { machineNaming: { template: 'no-random' } }));
+      const pool = await world.waitForConditions('made', 'MachinesReady=False/MachineSetRejected');
+      assert.match(messageOf(pool, 'MachinesReady'), /machineNaming/);
+      await world.apply(made('10.0.20348.5139'));
+      await settled(fixture, 'made', 1);
+    });
+
+    it('deletes the MachineDeployment, its Machines and its template with the pool', async () => {
+      const { world } = fixture;
+      await world.kubectl('delete', 'windowspool', 'made', '--timeout=60s');
+      assert.deepEqual(
+        [await api.get('MachineDeployment', 'made'), await machinesOf('made'), await templates()],
+        [undefined, [], []],
+      );
+    });
+
+    it('leaves an object of another owner', async () => {
+      const { world } = fixture;
+      const metadata = { namespace: 'default', name: 'foreign' };
+      await world.apply(madePool('made', 'MachineDeployment', { clusterName: 'here' }, { metadata }));
+      await world.waitForConditions('made', 'MachinesReady=False/MachineSetNotOwned');
+      await world.kubectl('delete', 'windowspool', 'made', '--timeout=60s');
+      assert.ok(await api.get('MachineDeployment', 'foreign'));
+    });
+
+    it('keeps MachineSets and MachinePools, too', async () => {
+      const { world } = fixture;
+      const set = specOf(machineSet('made-set', { cluster: 'here', template: 'alone' }));
+      const [infra = assert.fail(), group = assert.fail()] = machinePool('made-group', 'here', 1, {
+        windowsBuild: BUILD,
+      });
+      await api.apply(infra);
+      for (const [name, kind, spec] of [
+        ['made-set', 'MachineSet', set],
+        ['made-group', 'MachinePool', specOf(group as never)],
+      ] as const) {
+        await world.apply(madePool(name, kind, spec));
+        await settled(fixture, name, 2);
+        const metadata = { namespace: 'default', name, labels: { team: 'web' } };
+        await world.apply(madePool(name, kind, spec, { metadata }, { desiredSize: 1 }));
+        await settled(fixture, name, 1);
+        await fixture.until('the label', async () => {
+          const found = await api.get<StoredObject>(kind, name);
+          return found?.metadata.labels?.team === 'web';
+        });
+        await world.kubectl('delete', 'windowspool', name, '--timeout=60s');
+        assert.equal(await api.get(kind, name), undefined);
+      }
+    });
   });
 
   it('reports an object that does not exist, and one that is paused', async () => {

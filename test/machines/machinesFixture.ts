@@ -4,11 +4,13 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
 import type { OperatorFixture } from '../sharedWorld.ts';
 
-const ROLE_FILES = ['role.yaml', 'role_binding.yaml'].map((file) =>
-  fileURLToPath(new URL(`../../config/machines/${file}`, import.meta.url)),
+const ROLE_FILES = ['machines', 'machine-templates'].flatMap((folder) =>
+  ['role.yaml', 'role_binding.yaml'].map((file) =>
+    fileURLToPath(new URL(`../../config/${folder}/${file}`, import.meta.url)),
+  ),
 );
 
-/** Creates or deletes the role of config/machines and its binding. */
+/** Creates or deletes the roles of config/machines and config/machine-templates, and their bindings. */
 export async function changeRole({ world }: OperatorFixture, change: 'apply' | 'delete'): Promise<void> {
   for (const file of ROLE_FILES) await world.kubectl(change, '-f', file);
 }

@@ -189,6 +189,30 @@ describe('a pool of machines of OpenShift', function () {
     await settled(fixture, 'moved', 2);
   });
 
+  it('creates a MachineSet from a template, applies a change, and deletes it with the pool', async () => {
+    const { world } = fixture;
+    const { spec } = machineSet('made', { machine: { windowsBuild: BUILD } });
+    const { replicas: _, ...rest } = spec;
+    const template = (labels: object) => ({
+      apiVersion: OPENSHIFT,
+      kind: 'MachineSet',
+      metadata: { namespace: NAMESPACE, name: 'made', labels },
+      spec: rest,
+    });
+    const pool = (labels: object) => {
+      const whole = poolOf('made');
+      return { ...whole, spec: { ...whole.spec, machines: { desiredSize: 2, template: template(labels) } } };
+    };
+    await world.apply(pool({}));
+    await settled(fixture, 'made', 2);
+    await world.apply(pool({ team: 'web' }));
+    const teamOf = () => inNamespace('get', SETS, 'made', '-o', 'jsonpath={.metadata.labels.team}');
+    await fixture.until('the label', async () => (await teamOf()) === 'web');
+    await settled(fixture, 'made', 2);
+    await world.kubectl('delete', 'windowspool', 'made', '--timeout=60s');
+    assert.equal(await inNamespace('get', SETS, '--ignore-not-found', 'made'), '');
+  });
+
   it('takes its Machines from an API server without watch lists', async () => {
     await inNamespace('scale', SETS, 'first', '--replicas=2');
     await onOldApiServer(fixture, () => settled(fixture, 'first', 2));

@@ -226,8 +226,21 @@ describe('the Helm chart', function () {
     ]);
   });
 
+  it('adds the roles of config/machine-templates with machineSets.templates', async () => {
+    const plain = await rendered();
+    const added = [...(await rendered('--set', 'machineSets.templates=true')).keys()].filter((key) => !plain.has(key));
+    assert.deepEqual(added.sort(), [
+      'ClusterRole windowspool-operator-machine-templates',
+      'ClusterRoleBinding windowspool-operator-machine-templates',
+    ]);
+  });
+
   it('installs everything in the namespace of the release, and binds the roles to its ServiceAccount', async () => {
-    const options = [...PROMETHEUS, '--set', 'windowsIpam.enabled=true', '--set', 'machineSets.enabled=true'];
+    const options = [
+      ...PROMETHEUS,
+      ...['--set', 'windowsIpam.enabled=true'],
+      ...['--set', 'machineSets.enabled=true,machineSets.templates=true'],
+    ];
     const text = await run(helm, 'template', 'x', CHART, '--namespace', 'elsewhere', ...options);
     assert.doesNotMatch(text.replace(/^ *(description|#).*$/gm, ''), /winpool-system/);
     const bound = [...objectsOf(text).values()].flatMap(({ subjects }) => (subjects as object[] | undefined) ?? []);

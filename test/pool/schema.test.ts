@@ -562,6 +562,58 @@ const refusalsOfMachines: readonly (readonly [what: string, ref: Fields, spec: F
   ['a name that is no name', { name: 'Windows Nodes' }, {}, 'spec.machines.ref.name'],
 ];
 
+const MACHINE_TEMPLATE = {
+  apiVersion: 'cluster.x-k8s.io/v1beta2',
+  kind: 'MachineDeployment',
+  metadata: { namespace: 'clusters', name: 'windows' },
+  spec: { clusterName: 'prod', template: { spec: { anything: [{ at: 'all' }] } } },
+};
+const INFRASTRUCTURE_TEMPLATE = {
+  apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1',
+  kind: 'AzureMachineTemplate',
+  spec: { template: { spec: { vmSize: 'Standard_D2s_v3' } } },
+};
+
+/** Machines of pools that must be rejected, with another template. */
+const refusalsOfTemplates: readonly (readonly [what: string, machines: Fields, words: string])[] = [
+  ['neither a ref nor a template', { template: undefined }, 'set exactly one of ref'],
+  [
+    'both a ref and a template',
+    { ref: { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'MachineSet', namespace: 'a', name: 'a' } },
+    'set exactly one of ref',
+  ],
+  [
+    'a MachineDeployment of OpenShift as a template',
+    { template: { ...MACHINE_TEMPLATE, apiVersion: 'machine.openshift.io/v1beta1' } },
+    'has only MachineSets',
+  ],
+  [
+    'an infrastructure template of a MachinePool',
+    { template: { ...MACHINE_TEMPLATE, kind: 'MachinePool', infrastructureTemplate: INFRASTRUCTURE_TEMPLATE } },
+    'only a MachineDeployment or MachineSet of Cluster API has an infrastructure template',
+  ],
+  [
+    'an infrastructure template of another kind',
+    { template: { ...MACHINE_TEMPLATE, infrastructureTemplate: { ...INFRASTRUCTURE_TEMPLATE, kind: 'Secret' } } },
+    'spec.machines.template.infrastructureTemplate.kind',
+  ],
+  [
+    'an update of a template of a MachineSet',
+    { template: { ...MACHINE_TEMPLATE, kind: 'MachineSet' }, update: { policy: 'Automatic' } },
+    'only a MachineDeployment',
+  ],
+  [
+    'a label of the operator in a template',
+    {
+      template: {
+        ...MACHINE_TEMPLATE,
+        metadata: { ...MACHINE_TEMPLATE.metadata, labels: { 'winpool.dev/pool': 'other' } },
+      },
+    },
+    'are reserved for the operator',
+  ],
+];
+
 describe('the API server', () => {
   let world: TestEnv;
   before(async function () {
@@ -595,6 +647,32 @@ describe('the API server', () => {
     });
   }
 
+  const templatePool = (machines: Fields = {}) =>
+    machinesPool('made', {}, { machines: { template: MACHINE_TEMPLATE, ...machines } });
+
+  for (const [what, machines, words] of refusalsOfTemplates) {
+    it(`rejects ${what}`, async () => {
+      const answer = await answerTo(templatePool(machines), '--dry-run=server', '--validate=strict');
+      assert.ok(answer.includes(words), `expected "${words}" in:\n${answer}`);
+    });
+  }
+
+  it('keeps each field of a template, and rejects another object, but not a change', async () => {
+    await world.apply(templatePool());
+    const stored = await world.pool('made');
+    assert.deepEqual(stored?.spec.machines, { template: MACHINE_TEMPLATE });
+    const spec = { clusterName: 'other' };
+    await world.apply(
+      templatePool({ template: { ...MACHINE_TEMPLATE, spec, apiVersion: 'cluster.x-k8s.io/v1beta1' } }),
+    );
+    const metadata = { namespace: 'clusters', name: 'other' };
+    assert.match(await answerTo(templatePool({ template: { ...MACHINE_TEMPLATE, metadata } })), /are immutable/);
+    assert.match(await answerTo(machinesPool('made')), /cannot switch between ref and template/);
+    const more = { ...MACHINE_TEMPLATE, infrastructureTemplate: INFRASTRUCTURE_TEMPLATE };
+    assert.match(await answerTo(templatePool({ template: more })), /infrastructureTemplate/);
+    await world.kubectl('delete', 'windowspool', 'made');
+  });
+
   it('rejects another object of a pool of machines, and accepts another version of its API', async () => {
     await world.apply(machinesPool('moved'));
     await world.apply(machinesPool('moved', { apiVersion: 'cluster.x-k8s.io/v1beta1' }));
@@ -609,6 +687,7 @@ describe('the API server', () => {
     [
       'existing-nodes/*.yaml',
       'machines/cluster-api.yaml',
+      'machines/cluster-api-template.yaml',
       '{canary,custom-ami,launch-settings,node-readiness}/windowspool.yaml',
     ],
     {

@@ -388,10 +388,11 @@ export interface AwsTags {
   [k: string]: string;
 }
 /**
- * Machines that Cluster API or the Machine API of OpenShift creates. The operator verifies their nodes like those of a node group, and sets the pool's labels and taints on them. It replaces and removes a node by draining it and deleting its Machine. It does not call AWS for such a pool. A node belongs to the pool while a Machine of the object refers to it and both have the same provider ID.
+ * Machines that Cluster API or the Machine API of OpenShift creates. The operator verifies their nodes like those of a node group, and sets the pool's labels and taints on them. It replaces and removes a node by draining it and deleting its Machine. It does not call AWS for such a pool. A node belongs to the pool while a Machine of the object refers to it and both have the same provider ID. Set exactly one of ref (you or GitOps own the object) and template (the operator creates it).
  */
 export interface MachinesSpec {
-  ref: MachineSetReference;
+  ref?: MachineSetReference;
+  template?: MachineSetTemplate;
   /**
    * Desired number of Machines. Omit it if an autoscaler or another tool sets the size. The operator writes it to the object only when you change it, so that it does not conflict with an autoscaler.
    */
@@ -418,6 +419,71 @@ export interface MachineSetReference {
    * Name of the object.
    */
   name: string;
+}
+/**
+ * The object whose Machines the pool has, like its manifest. The operator creates it, applies changes of this template to it, and deletes it with the pool, unless deletionPolicy is Retain. The version in apiVersion, labels, annotations and spec can change, everything else is immutable.
+ */
+export interface MachineSetTemplate {
+  /**
+   * The API of the object: cluster.x-k8s.io is Cluster API, machine.openshift.io is the Machine API of OpenShift.
+   */
+  apiVersion: 'cluster.x-k8s.io/v1beta2' | 'cluster.x-k8s.io/v1beta1' | 'machine.openshift.io/v1beta1';
+  /**
+   * Kind of the object. Only Cluster API has MachineDeployments and MachinePools.
+   */
+  kind: 'MachineDeployment' | 'MachineSet' | 'MachinePool';
+  metadata: MachineSetMetadata;
+  /**
+   * Spec of the object, without replicas: machines.desiredSize has the number of Machines. Its API checks the fields.
+   */
+  spec: {
+    [k: string]: unknown;
+  };
+  infrastructureTemplate?: InfrastructureTemplate;
+}
+/**
+ * Metadata of the object.
+ */
+export interface MachineSetMetadata {
+  /**
+   * Namespace of the object.
+   */
+  namespace: string;
+  /**
+   * Name of the object. On Azure and vSphere, MachineSets of OpenShift have at most 9 characters.
+   */
+  name: string;
+  /**
+   * Labels of the object, in addition to those of the operator.
+   */
+  labels?: {
+    [k: string]: string;
+  };
+  /**
+   * Annotations of the object, such as those of the cluster-autoscaler.
+   */
+  annotations?: {
+    [k: string]: string;
+  };
+}
+/**
+ * The machine template to which spec.template.spec.infrastructureRef refers. Such templates are immutable, so the operator creates another one for each change, sets infrastructureRef, and deletes those that are no longer used. Omit it if you own the template.
+ */
+export interface InfrastructureTemplate {
+  /**
+   * API of the template, such as infrastructure.cluster.x-k8s.io/v1beta1.
+   */
+  apiVersion: string;
+  /**
+   * Kind of the template, such as AzureMachineTemplate or VSphereMachineTemplate.
+   */
+  kind: string;
+  /**
+   * Spec of the template.
+   */
+  spec: {
+    [k: string]: unknown;
+  };
 }
 /**
  * When nodes of Machines that are made from an earlier template are replaced. It applies to a MachineDeployment with the strategy OnDelete: with another strategy, the controller of the Machines replaces them itself.
@@ -1377,6 +1443,10 @@ export interface Tracking {
    * Name of the launch template that the operator created, or is about to create, for the pool.
    */
   ownTemplate?: string;
+  /**
+   * The hash of machines.template and the number of its MachineSets when unused infrastructure templates were last deleted, or Deleted.
+   */
+  usedMachineTemplate?: string;
   /**
    * The desiredSize that was last sent to EKS, or to the object of the machines.
    */

@@ -26,6 +26,9 @@ export const USABLE_BY_TAG = 'winpool.dev/usable-by';
 /** Annotation of a MachineDeployment or MachineSet: the pool that may change its size and delete its Machines. */
 export const USABLE_BY_ANNOTATION = 'winpool.dev/usable-by';
 
+/** Annotation of an object that the operator created from machines.template: the hash of the template that was applied last. */
+export const TEMPLATE_HASH_ANNOTATION = 'winpool.dev/template-hash';
+
 /** The label that EKS puts on every node of a managed node group. */
 export const NODE_GROUP_LABEL = 'eks.amazonaws.com/nodegroup';
 

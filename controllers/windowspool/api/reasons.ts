@@ -173,6 +173,14 @@ const others = {
   MachineSetDeleting: 'The object in machines.ref is being deleted, and its nodes with it. Delete the pool, too.',
   MachineSetNotUsable:
     'The object in machines.ref does not allow the pool to change its size or delete its Machines. Annotate it with the command in the message.',
+  InvalidTemplate:
+    'The template of the machines (spec.machines.template) cannot be applied. Correct the field in the message.',
+  MachineSetNotOwned:
+    'An object with the name in machines.template exists, and the pool did not create it. Create a pool with machines.ref for it, delete it, or use another name.',
+  MachineSetRejected:
+    'The API server rejects the object that the operator creates from machines.template. The message has its answer. Correct the template.',
+  MachineSetApplied:
+    'The operator created the object from machines.template, or applied a change of the template to it.',
   MachinePoolWithoutMachines:
     'The infrastructure provider of the MachinePool creates no Machines, so the operator cannot replace its nodes. Delete the instance with the tools of the platform.',
   MachineSetPaused:

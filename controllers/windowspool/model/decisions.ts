@@ -8,6 +8,7 @@ export type Chain =
   | 'finalizer'
   | 'launchTemplate'
   | 'nodeGroup'
+  | 'machineSet'
   | 'machines'
   | 'rollout'
   | 'marks'

@@ -6,6 +6,7 @@ import type { NodeGroups } from '../ports/eks.ts';
 import type { MachineSets } from '../ports/machines.ts';
 import type { NodePods } from '../ports/nodePods.ts';
 import type { Nodes } from '../ports/nodes.ts';
+import type { OwnMachineSets } from '../ports/ownMachineSets.ts';
 import type { OwnTemplates } from '../ports/ownTemplates.ts';
 import type { Drains } from '../ports/pods.ts';
 import type { Pools } from '../ports/pools.ts';
@@ -24,6 +25,7 @@ export interface Writers {
   readonly runtimeClasses: RuntimeClasses;
   readonly nodes: Nodes;
   readonly machineSets: MachineSets;
+  readonly ownMachineSets: OwnMachineSets;
   readonly nodePods: NodePods;
   readonly instances: Instances;
   readonly drains: Drains;

@@ -25,6 +25,10 @@ export interface MachineSet {
   readonly sizedBy: string;
   /** The pool that may change its size and delete its Machines; empty: none. */
   readonly usableBy: string;
+  /** The pool for which the operator created it; empty: another tool did. */
+  readonly createdFor: string;
+  /** The hash of the machines.template that was applied last; empty: none was. */
+  readonly templateHash: string;
   /** What its controller reports as wrong; otherwise empty. */
   readonly problem: string;
   /** The UID of the object that controls it; empty if there is none. */
@@ -94,6 +98,8 @@ export type MachinesView =
       readonly kind: 'seen';
       readonly set: MachineSet;
       readonly machines: readonly Machine[];
+      /** How many objects create Machines from a template: the MachineSets of a MachineDeployment, or the object. */
+      readonly sets: number;
       /** Those that select one of the Machines. Absent: none, or they cannot be read. */
       readonly healthChecks?: readonly HealthCheck[];
     };

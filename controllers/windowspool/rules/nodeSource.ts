@@ -1,6 +1,7 @@
 /** Where the nodes of a pool come from, and what follows for code outside the providers. Pure. */
 import type {
   ExistingNodesSpec,
+  MachineSetReference,
   MachinesSpec,
   NodeGroupSpec,
   ScalingSpec,
@@ -50,10 +51,22 @@ export function scalingIn(spec: Pick<WindowsPoolSpec, 'nodeGroup'>): ScalingSpec
   return nodeGroupIn(spec).scaling;
 }
 
-/** The Machines of a spec. Throws for other pools. */
-export function machinesIn({ machines }: Pick<WindowsPoolSpec, 'machines'>): MachinesSpec {
-  if (!machines) throw new Error('the pool has no Machines');
-  return machines;
+/** The Machines of a spec, with the object that has them. Throws for other pools. */
+export function machinesIn({ machines }: Pick<WindowsPoolSpec, 'machines'>): MachinesIn {
+  const ref = machines && machineSetIn(machines);
+  if (!ref) throw new Error('the pool has no Machines');
+  return { ...machines, ref };
+}
+
+interface MachinesIn extends MachinesSpec {
+  readonly ref: MachineSetReference;
+}
+
+/** The object that has the Machines: a user owns it, or the operator creates it from the template. The schema requires one of both. */
+export function machineSetIn({ ref, template }: MachinesSpec): MachineSetReference | undefined {
+  if (ref || !template) return ref;
+  const { apiVersion, kind, metadata } = template;
+  return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
 }
 
 /** The existing nodes of a spec. Throws for other pools. */

@@ -29,7 +29,7 @@ const anyKey = drawnFrom(
 
 /** The spec of a stored pool: with the defaults of the schema. */
 export const anySpec: fc.Arbitrary<WindowsPoolSpec> = arbitraryOf(specSchema).map((value) => {
-  const spec = withDefaults(specSchema, value) as WindowsPoolSpec;
+  const spec = withObject(withDefaults(specSchema, value) as WindowsPoolSpec);
   const { nodeGroup } = spec;
   const template = nodeGroup?.launchTemplate;
   // Messages show one of them.
@@ -37,8 +37,17 @@ export const anySpec: fc.Arbitrary<WindowsPoolSpec> = arbitraryOf(specSchema).ma
   return { ...spec, nodeGroup: { ...nodeGroup, launchTemplate: { ...template, name: 'windows' } } };
 });
 
+/** With the object that has the Machines: every version of the schema has required one. */
+function withObject(spec: WindowsPoolSpec): WindowsPoolSpec {
+  const { machines } = spec;
+  if (!machines || machines.ref || machines.template) return spec;
+  const ref = { apiVersion: 'machine.openshift.io/v1beta1', kind: 'MachineSet', namespace: 'a', name: 'a' } as const;
+  return { ...spec, machines: { ...machines, ref } };
+}
+
 function arbitraryOf(schema: Schema, name = ''): fc.Arbitrary<unknown> {
   if (schema['x-kubernetes-int-or-string']) return fc.oneof(numberOf(schema), textOf(schema, name));
+  if (schema['x-kubernetes-preserve-unknown-fields']) return fc.dictionary(anyKey, fc.jsonValue());
   switch (schema.type) {
     case 'object':
       return schema.properties ? objectOf(schema) : mapOf(schema);

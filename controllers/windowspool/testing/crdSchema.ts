@@ -22,6 +22,7 @@ export interface Schema {
   readonly maxProperties?: number;
   readonly default?: unknown;
   readonly 'x-kubernetes-int-or-string'?: true;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true;
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
 }
@@ -73,6 +74,7 @@ export function violations(schema: Schema, value: unknown, path = ''): string[] 
 
 function ofObject(schema: Schema, value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path}: no object`];
+  if (schema['x-kubernetes-preserve-unknown-fields']) return [];
   const names = Object.keys(value);
   const { properties: known, additionalProperties: any, required = [] } = schema;
   return [

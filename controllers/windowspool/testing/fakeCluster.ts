@@ -107,12 +107,24 @@ export class FakeCluster extends FakeCalls {
         },
         confirms: (pool, selected, node) => this.nodeMembership.confirms(pool, selected, node),
       },
+      ownMachineSets: {
+        apply: async (_ref, manifests, isNew) =>
+          flat(
+            await this.call('patch machinedeployments', () => {
+              const isCurrent = this.machines.set === undefined ? isNew : !isNew;
+              if (isCurrent) this.machines.apply(manifests);
+              return isCurrent ? done : { ok: false, error: sampleError('conflict') };
+            }),
+          ),
+        delete: () => this.call('delete machinedeployments', () => this.machines.deleteSet()),
+        pruneTemplates: () => this.call('delete simmachinetemplates', () => this.machines.pruneTemplates()),
+      },
       machineSets: {
         of: () => this.machines.view,
         read: () =>
           this.call('get machines', () => {
             const { set, machines } = this.machines;
-            return set && { set, machines };
+            return set && { set, machines, sets: this.machines.sets };
           }),
         scale: async (_ref, seen, replicas) =>
           flat(

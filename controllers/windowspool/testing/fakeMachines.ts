@@ -1,7 +1,9 @@
 /** A MachineSet of the fake world with its controller and its infrastructure, which work at once: a Machine has its node when `settle` returns. */
+import { POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../api/labels.ts';
 import { isSameNodes, nodesOfMachines } from '../membership/machineNodes.ts';
 import type { HealthCheck, Machine, MachineNodes, MachineSet, MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
+import type { MachineSetManifests } from '../ports/ownMachineSets.ts';
 
 const SET: MachineSet = {
   name: 'windows',
@@ -16,6 +18,8 @@ const SET: MachineSet = {
   pausedBy: '',
   sizedBy: '',
   usableBy: 'web',
+  createdFor: '',
+  templateHash: '',
   problem: '',
   controllerUid: '',
 };
@@ -31,10 +35,14 @@ export class FakeMachines {
   makesNodes = true;
   machines: readonly Machine[] = [];
   healthChecks: readonly HealthCheck[] = [];
+  /** How many MachineSets its controller keeps. */
+  sets = 1;
   /** Whether its controller deletes another Machine than the marked one, as that of a MachineDeployment may with several MachineSets. */
   ignoresMarks = false;
   /** Those that were deleted and that their controller drains, although the operator has done that. */
   readonly drainedAgain: string[] = [];
+  /** The names of the infrastructure templates, the newest last. */
+  templates: readonly string[] = [];
   /** What was done to them, such as `delete a` and `scale 2`. */
   readonly changes: string[] = [];
   #created = 0;
@@ -62,6 +70,11 @@ export class FakeMachines {
   /** Creates and deletes Machines until there are as many as there should be. Returns the nodes that there are now. */
   settle(nodes: readonly NodeRecord[], nodeOf: (name: string) => NodeRecord, now: number): NodeRecord[] {
     if (this.set?.pausedBy !== '') return [...nodes];
+    if (this.set.deleting) {
+      [this.machines, this.set] = [[], undefined];
+      return [];
+    }
+    this.set = { ...this.set, isObserved: true };
     const gone = this.machines.filter(({ deleting }) => deleting);
     const live = this.machines.filter(({ deleting }) => !deleting);
     const surplus = Math.max(0, live.length - this.set.replicas);
@@ -105,15 +118,44 @@ export class FakeMachines {
   get view(): MachinesView {
     if (this.unknown) return this.unknown;
     const { set, machines, healthChecks } = this;
-    return set ? { kind: 'seen', set, machines, healthChecks } : { kind: 'absent' };
+    return set ? { kind: 'seen', set, machines, sets: this.sets, healthChecks } : { kind: 'absent' };
   }
 
   /** The same object for the same nodes, as the cache gives it. */
   get nodes(): MachineNodes | undefined {
     if (this.unknown) return undefined;
-    const now = nodesOfMachines(this.set ? { set: this.set, machines: this.machines } : undefined);
+    const now = nodesOfMachines(this.set ? { set: this.set, machines: this.machines, sets: this.sets } : undefined);
     if (!this.#nodes || !isSameNodes(this.#nodes, now)) this.#nodes = now;
     return this.#nodes;
+  }
+
+  /** Creates or changes the object, as the API server does. Its controller acts when `settle` is called. */
+  apply({ object, infrastructure }: MachineSetManifests): void {
+    const { labels, annotations = {} } = object.metadata;
+    this.changes.push(`apply ${object.metadata.name} with ${infrastructure?.metadata.name ?? 'its template'}`);
+    if (infrastructure) this.templates = [...new Set([...this.templates, infrastructure.metadata.name])];
+    const before = this.set ?? { ...SET, usableBy: '', replicas: 1 };
+    const { replicas = before.replicas } = object.spec as { replicas?: number };
+    this.set = {
+      ...before,
+      replicas,
+      createdFor: labels[POOL_KEY] ?? '',
+      templateHash: annotations[TEMPLATE_HASH_ANNOTATION] ?? '',
+      isObserved: false,
+      resourceVersion: `${Number(before.resourceVersion) + 1}`,
+    };
+  }
+
+  /** Its controller deletes the Machines first, when `settle` is called. */
+  deleteSet(): void {
+    this.changes.push('delete the object');
+    if (this.set) this.set = { ...this.set, deleting: true };
+  }
+
+  /** Deletes all but the last one, or all without the object. */
+  pruneTemplates(): void {
+    this.changes.push('prune');
+    this.templates = this.set ? this.templates.slice(-1) : [];
   }
 
   scale(replicas: number): void {

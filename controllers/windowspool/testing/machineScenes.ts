@@ -1,5 +1,11 @@
 /** Pools of machines. */
-import type { MachinesSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api/api.gen.ts';
+import type {
+  MachineSetReference,
+  MachinesSpec,
+  WindowsPool,
+  WindowsPoolSpec,
+  WindowsPoolStatus,
+} from '../api/api.gen.ts';
 import type { MachineSet, MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { Deps } from '../reconcile.ts';
@@ -10,7 +16,7 @@ import { NOW, samplePool } from './fixtures.ts';
 import { wake } from './life.ts';
 import { podOn } from './nodeScenes.ts';
 
-const REF: MachinesSpec['ref'] = {
+const REF: MachineSetReference = {
   apiVersion: 'cluster.x-k8s.io/v1beta2',
   kind: 'MachineDeployment',
   namespace: 'clusters',
@@ -23,7 +29,9 @@ export function machinesPool(
   rest: { metadata?: Partial<WindowsPool['metadata']>; status?: WindowsPoolStatus } = {},
 ): WindowsPool {
   const { nodeGroup: _group, ...common } = samplePool().spec;
-  return { ...samplePool({}, rest), spec: { ...common, ...spec, machines: { ref: REF, ...spec.machines } } };
+  const { ref: _ref, template, ...machines } = spec.machines ?? {};
+  const source = template ? { template } : { ref: spec.machines?.ref ?? REF };
+  return { ...samplePool({}, rest), spec: { ...common, ...spec, machines: { ...source, ...machines } } };
 }
 
 /** A node as it joins from a Machine. */

@@ -405,10 +405,13 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
       isObserved: fc.boolean(),
       pausedBy: fc.constantFrom('', 'spec.paused is true'),
       sizedBy: fc.constantFrom('', 'an autoscaler'),
+      createdFor: fc.constantFrom('', 'web', 'api'),
+      templateHash: fc.constantFrom('', '0123456789abcdef'),
       usableBy: fc.constantFrom('', 'web'),
       problem: fc.constantFrom('', 'no capacity'),
       controllerUid: fc.constant(''),
     }),
+    sets: fc.nat({ max: 3 }),
     machines: fc.array(
       fc.record({
         name: fc.constantFrom('a', 'b', 'c'),

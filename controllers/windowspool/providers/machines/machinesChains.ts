@@ -7,6 +7,7 @@ import { addFinalizerFirst } from '../../rules/finalizerRule.ts';
 import type { RuleChain } from '../../rules/ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
 import { admitMachines, drainMachines, unmarkMachines } from './drainMachines.ts';
+import { deleteOwnMachineSet, keepMachineSet } from './machineSetRules.ts';
 import type { MachinesDerived } from './machinesState.ts';
 import { reportVerification } from './readinessGateRules.ts';
 import { replaceOutdated } from './rollout.ts';
@@ -18,6 +19,7 @@ export const machinesChains: readonly RuleChain<MachinesDerived>[] = [
   { about: 'release', rules: [releaseNodes] },
   { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
+  { about: 'machineSet', rules: [keepMachineSet] },
   { about: 'machines', rules: [setSize] },
   { about: 'rollout', rules: [replaceOutdated] },
   { about: 'marks', rules: [unmarkMachines] },
@@ -30,9 +32,10 @@ export const machinesChains: readonly RuleChain<MachinesDerived>[] = [
   { about: 'annotations', rules: [admitMachines] },
 ];
 
-/** The rules of a pool that is being deleted: its object and its Machines stay. */
+/** The rules of a pool that is being deleted: its object and its Machines stay if a user owns them. */
 export const machinesDeletionChains: readonly RuleChain<MachinesDerived>[] = [
   { about: 'marks', rules: [unmarkMachines] },
   { about: 'nodePods', rules: [deleteNodePods] },
-  { about: 'deletion', rules: [releaseMarkedNodes] },
+  { about: 'machineSet', rules: [deleteOwnMachineSet] },
+  { about: 'deletion', follows: 'machineSet', rules: [releaseMarkedNodes] },
 ];

@@ -50,7 +50,11 @@ export const machines: Provider<MachinesState, MachinesDerived> = {
     return {
       ...(counts && { machines: counts }),
       ...clusterCheckStates(after),
-      tracking: { ...tracking, ...(size !== undefined && { lastAppliedDesiredSize: size }) },
+      tracking: {
+        ...tracking,
+        ...(size !== undefined && { lastAppliedDesiredSize: size }),
+        ...(after.usedTemplate !== undefined && { usedMachineTemplate: after.usedTemplate }),
+      },
       ...(isHeld && { disruption }),
     };
   },

@@ -4,13 +4,14 @@ import type { Reason } from '../../api/reasons.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
 import { releasing } from '../../membership/releasing.ts';
 import type { ConditionState } from '../../model/conditions.ts';
-import type { Decision } from '../../model/decisions.ts';
+import type { Decision, Wait } from '../../model/decisions.ts';
 import type { Instances, Machine, MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { restOf, waitOf } from '../../rules/ruleChains.ts';
 import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
 import { instancesOf, lateAt, withoutNode } from './instances.ts';
+import { templateIn } from './machineSetManifest.ts';
 import { isLate, kubectlFor, liveMachines, type MachinesState, objectName } from './machinesState.ts';
 
 /** How many Machines a message names. */
@@ -18,20 +19,28 @@ const MACHINES_IN_MESSAGE = 3;
 
 /** Whether the object exists, works, and has as many Machines with nodes as it should. */
 export function machinesReady(s: MachinesState, decisions: readonly Decision[]): ConditionState {
-  if (isDeleting(s.pool)) return releasing(s);
+  const own = waitOf(decisions, 'machineSet');
+  if (isDeleting(s.pool)) return own ? deletingObject(own) : releasing(s);
   const { machines } = s;
   const object = objectName(s);
   if (machines.kind === 'unknown') return unknown(s);
+  if (own) return falseCondition(own.reason, own.message ?? '', 'stalled');
+  const rejected = s.errors.find(({ step, error }) => step === 'applyMachineSet' && error.kind === 'refused');
+  if (rejected) {
+    const message = `${object} is rejected: ${describeFailure(rejected.error)} Correct machines.template.`;
+    return falseCondition('MachineSetRejected', message, 'stalled');
+  }
+  if (machines.kind === 'absent' && templateIn(s.pool))
+    return falseCondition('MachinesScaling', `${object} is being created.`, 'working');
   if (machines.kind === 'absent') {
     const message = `${object} does not exist. Create it, or create another pool for another object.`;
     return falseCondition('MachineSetMissing', message, 'stalled');
   }
   const { set } = machines;
-  if (set.deleting)
-    return falseCondition(
-      'MachineSetDeleting',
-      `${object} is being deleted, and its nodes with it. Delete the pool, too.`,
-    );
+  if (set.deleting) {
+    const remedy = templateIn(s.pool) ? 'The operator creates it again after that.' : 'Delete the pool, too.';
+    return falseCondition('MachineSetDeleting', `${object} is being deleted, and its nodes with it. ${remedy}`);
+  }
   if (set.pausedBy !== '') {
     const message = `${object} is paused, so no Machine is created, replaced or deleted: ${set.pausedBy}.`;
     return falseCondition('MachineSetPaused', message, 'stalled');
@@ -51,6 +60,11 @@ export function machinesReady(s: MachinesState, decisions: readonly Decision[]):
     'MachinesReady',
     `${object} has ${count(set.replicas, what)}.${shortStart(machines)}${outdated}`,
   );
+}
+
+/** That the object of a deleted pool is being deleted, or why it is not. */
+function deletingObject({ reason, message = '', progress }: Wait): ConditionState {
+  return falseCondition(reason, message, progress ? 'working' : 'stalled');
 }
 
 /** Reasons for which a user must act, so that Machines of an earlier template are replaced. */

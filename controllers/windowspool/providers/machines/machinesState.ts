@@ -30,14 +30,20 @@ export interface DueMachines extends Due {
   readonly rollout?: Rollout;
 }
 
+/** In status.tracking.usedMachineTemplate once neither the object of a deleted pool nor an infrastructure template is left. */
+export const DELETED = 'Deleted';
+
 /** The observed state of a pool of machines. */
 export interface MachinesState extends ObservedState {
   readonly machines: MachinesView;
+  /** As status.tracking.usedMachineTemplate. */
+  readonly usedTemplate?: string | undefined;
 }
 
 /** The same with what is due. */
 export interface MachinesDerived extends Derived {
   readonly machines: MachinesView;
+  readonly usedTemplate?: string | undefined;
   readonly due: DueMachines;
 }
 
@@ -65,12 +71,27 @@ export function isLate(
 }
 
 /** Whether the pool may change the size of the object and delete its Machines: those who can only edit pools must not be able to shrink any object. */
-export function isUsable({ pool, machines }: MachinesState): boolean {
+export function isUsable(s: MachinesState): boolean {
+  const { pool, machines } = s;
+  if (machinesIn(pool.spec).template) return isOwned(s);
   return machines.kind === 'seen' && machines.set.usableBy === pool.metadata.name;
+}
+
+/** Whether the operator created the object for the pool. */
+export function isOwned({ pool, machines }: MachinesState): boolean {
+  return machines.kind === 'seen' && machines.set.createdFor === pool.metadata.name;
+}
+
+/** That another tool or pool has an object of this name, and what to do. */
+export function notOwned(s: MachinesState): NonNullable<Capacity['refusal']> {
+  const why = `${objectName(s)} exists, but WindowsPool ${s.pool.metadata.name} did not create it`;
+  const remedy = 'To use it, create another pool with machines.ref. Otherwise, delete it, or use another name';
+  return { reason: 'MachineSetNotOwned', why, remedy };
 }
 
 /** That the pool may not, and the command that allows it. */
 export function notUsable(s: MachinesState): NonNullable<Capacity['refusal']> {
+  if (machinesIn(s.pool.spec).template) return notOwned(s);
   const { name } = s.pool.metadata;
   const { kind, apiVersion, name: object } = machinesIn(s.pool.spec).ref;
   const resource = `${kind.toLowerCase()}.${apiVersion.split('/')[0]}`;

@@ -17,7 +17,11 @@ declare module '../../observation/sources.ts' {
 /** Reads the observed state of a pool of machines. */
 export async function observeMachines(pool: WindowsPool, context: ObserveContext): Promise<MachinesState> {
   const { readCache, sources, signal } = context;
-  const s = { ...(await observeMembership(pool, context)), machines: sources.machineSets.of(pool.metadata.name) };
+  const s = {
+    ...(await observeMembership(pool, context)),
+    machines: sources.machineSets.of(pool.metadata.name),
+    usedTemplate: pool.status?.tracking?.usedMachineTemplate,
+  };
   const passed = readCache.operations.get(pool.metadata.name);
   return withOperations(s, passed, false, () => nodeReader(s, sources, signal));
 }

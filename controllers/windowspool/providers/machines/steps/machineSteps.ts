@@ -1,14 +1,25 @@
 /** Steps that change Machines and their number. */
 
+import type { InfrastructureTemplate } from '../../../api/api.gen.ts';
+import type { Outcome } from '../../../model/outcome.ts';
 import type { Machine, MachineSet } from '../../../ports/machines.ts';
 import type { NodeCondition } from '../../../ports/nodes.ts';
+import type { MachineSetManifests } from '../../../ports/ownMachineSets.ts';
 import { machinesIn } from '../../../rules/nodeSource.ts';
-import { type StepKinds, unobserved } from '../../../steps/stepKind.ts';
+import { changed, type StepKinds, unobserved, when } from '../../../steps/stepKind.ts';
 import { count } from '../../../util/words.ts';
 import { deleteMachine, deleteWithoutNode, type MachineDeletion } from '../deleteMachine.ts';
+import { deleteMachineSet } from '../deleteMachineSet.ts';
+import type { MachinesState } from '../machinesState.ts';
 
 declare module '../../../model/steps.ts' {
   interface Steps {
+    /** Creates the pool's object from machines.template, or applies a change of the template. */
+    applyMachineSet: { seen: MachineSet | undefined; manifests: MachineSetManifests };
+    /** Deletes infrastructure templates that the pool's object no longer needs. */
+    pruneMachineTemplates: { used: string; template: InfrastructureTemplate };
+    /** Deletes the object of a deleted pool and, once it is gone, its infrastructure templates. */
+    deleteMachineSet: object;
     /** Sets the number of Machines of the pool's object. */
     scaleMachines: { set: MachineSet; replicas: number };
     /** Writes the result of the verification of a node to its Machine. */
@@ -26,8 +37,41 @@ declare module '../../../model/steps.ts' {
 }
 
 export const machineSteps: StepKinds<
-  'scaleMachines' | 'reportMachine' | 'unmarkMachine' | 'deleteOutdatedMachine' | 'deleteMachine'
+  | 'applyMachineSet'
+  | 'pruneMachineTemplates'
+  | 'deleteMachineSet'
+  | 'scaleMachines'
+  | 'reportMachine'
+  | 'unmarkMachine'
+  | 'deleteOutdatedMachine'
+  | 'deleteMachine'
 > = {
+  applyMachineSet: {
+    subject: () => 'machineSet',
+    describe: ({ seen, manifests: { object } }) =>
+      `${seen ? 'apply machines.template to' : 'create'} ${object.kind} ${object.metadata.namespace}/${object.metadata.name}`,
+    reason: 'MachineSetApplied',
+    needsFreshRead: true,
+    appliesSpec: true,
+    run: unobserved(({ seen, manifests }, { ownMachineSets }, signal, { pool }) =>
+      ownMachineSets.apply(machinesIn(pool.spec).ref, manifests, seen === undefined, signal),
+    ),
+  },
+  pruneMachineTemplates: {
+    subject: () => 'machineSet',
+    describe: ({ template: { kind } }) => `delete each ${kind} that the pool no longer needs`,
+    run: async ({ used, template }, outcome, { ownMachineSets }, signal) => {
+      const { metadata, spec } = outcome.after.pool;
+      const pruned = await ownMachineSets.pruneTemplates(machinesIn(spec).ref, template, metadata.name, signal);
+      return when(pruned, () => changed(outcome as Outcome<MachinesState>, { usedTemplate: used }));
+    },
+  },
+  deleteMachineSet: {
+    subject: () => 'machineSet',
+    describe: () => 'delete the object of machines.template, with its Machines',
+    onlyStarts: true,
+    run: (_step, outcome, writers, signal) => deleteMachineSet(outcome as Outcome<MachinesState>, writers, signal),
+  },
   scaleMachines: {
     subject: () => 'machines',
     describe: ({ set, replicas }) => `scale ${set.name} from ${set.replicas} to ${count(replicas, 'Machine')}`,
