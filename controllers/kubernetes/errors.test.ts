@@ -38,6 +38,17 @@ describe('an error of the API server', () => {
     assert.equal(toCallError(full, 'patch nodes/status').kind, 'refused');
   });
 
+  it('is refused if a webhook rejects the object, or the schema does not have a field', () => {
+    for (const [status, message] of [
+      [403, 'admission webhook "validation.machineset.machine.openshift.io" denied the request: no image'],
+      [
+        500,
+        'failed to create typed patch object (a/windows; cluster.x-k8s.io/v1beta2, Kind=MachineDeployment): .spec.x: field not declared in schema',
+      ],
+    ] as const)
+      assert.equal(toCallError(new KubernetesError(message, { status, reason: 'No' }), 'patch').kind, 'refused');
+  });
+
   it('is a conflict if the uid in a patch does not match, although it is reported as an invalid field', () => {
     const details = { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.uid' }] };
     const status = { kind: 'Status', reason: 'Invalid', message: 'field is immutable', details };

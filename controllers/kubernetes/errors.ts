@@ -69,11 +69,16 @@ export function toCallError(error: KubernetesError, operation: string): CallErro
   if (fields.includes('metadata.uid')) return { kind: 'conflict', operation, code: reason, message };
   // An object that its other writers have filled: to try again does not help.
   const isFull = status === 500 && message.includes('etcdserver: request is too large');
-  const kind = isFull
-    ? 'refused'
-    : status === undefined || status >= 500
-      ? 'unavailable'
-      : (KINDS[status] ?? 'unknown');
+  // Server-side apply of a field that the schema does not have: structuredmerge.go of apimachinery.
+  const isUnknownField = status === 500 && message.includes('failed to create typed patch object');
+  // A webhook that returns any error rejects with 403: validator_custom.go of controller-runtime. It is no missing permission.
+  const isRejected = status === 403 && message.startsWith('admission webhook ');
+  const kind =
+    isFull || isUnknownField || isRejected
+      ? 'refused'
+      : status === undefined || status >= 500
+        ? 'unavailable'
+        : (KINDS[status] ?? 'unknown');
   return { kind, operation, code: reason, message };
 }
 

@@ -29,6 +29,7 @@ function portWith(answers: Readonly<Record<string, unknown>>) {
   const request = async (method: string, path: string, { query, body }: { query?: object; body?: object } = {}) => {
     requests.push(`${method} ${path}${method === 'GET' ? '' : ` ${JSON.stringify({ ...query, ...body })}`}`);
     const answer = answers[`${method} ${path}`] ?? (method === 'GET' ? 404 : {});
+    if (typeof answer === 'string') throw new KubernetesError('no', { status: 409, reason: answer });
     if (typeof answer === 'number') throw new KubernetesError('no', { status: answer, reason: 'No' });
     return answer;
   };
@@ -42,15 +43,18 @@ describe('the port of objects from machines.template', () => {
     assert.ok((await port.apply(ref, { object, infrastructure }, true, signal)).ok);
     assert.match(
       requests.join('\n'),
-      /^POST \S+azuremachinetemplates .*\nGET .*\nPATCH \S+\/windows \{"fieldManager":"windowspool-operator","force":true/,
+      /^POST \S+azuremachinetemplates .*\nGET .*\nPATCH \S+\/windows \{"fieldManager":"windowspool-operator","force":false/,
     );
     assert.ok(requests[0]?.startsWith(`POST ${TEMPLATES} `) && requests[2]?.startsWith(`PATCH ${OBJECTS}/windows `));
   });
 
   it('takes an infrastructure template that exists: its name is a hash of its content', async () => {
-    const { requests, port } = portWith({ [`POST ${TEMPLATES}`]: 409 });
+    const { requests, port } = portWith({ [`POST ${TEMPLATES}`]: 'AlreadyExists' });
     assert.ok((await port.apply(ref, { object, infrastructure }, false, signal)).ok);
     assert.equal(requests.length, 2);
+    assert.match(requests[1] ?? '', /"force":true/);
+    const full = portWith({ [`POST ${TEMPLATES}`]: 'Conflict' });
+    assert.ok(!(await full.port.apply(ref, { object, infrastructure }, false, signal)).ok);
   });
 
   it('does not apply an object whose infrastructure template is rejected', async () => {
@@ -73,7 +77,7 @@ describe('the port of objects from machines.template', () => {
     const seen = machineSetOf('MachineDeployment', { metadata: { name: 'windows', uid: 'uid-1' } });
     const { requests, port } = portWith({ [`DELETE ${OBJECTS}/windows`]: 404 });
     assert.ok((await port.delete(ref, seen, signal)).ok);
-    assert.match(requests[0] ?? '', /"preconditions":\{"uid":"uid-1"\}/);
+    assert.match(requests[0] ?? '', /"preconditions":\{"uid":"uid-1"\},"propagationPolicy":"Foreground"/);
   });
 
   it('deletes the templates of the pool to which neither the object nor a MachineSet refers', async () => {
@@ -90,6 +94,11 @@ describe('the port of objects from machines.template', () => {
       [`${TEMPLATES}/windows-1`],
     );
     assert.match(deleted[0] ?? '', /uid-windows-1/);
+  });
+
+  it('has nothing to delete where the API of the templates is gone', async () => {
+    const sets = { 'GET /apis/cluster.x-k8s.io/v1beta2/namespaces/a/machinesets': { items: [] } };
+    assert.ok((await portWith(sets).port.pruneTemplates(ref, infrastructure, 'web', signal)).ok);
   });
 
   it('deletes none if the MachineSets cannot be read', async () => {

@@ -13,7 +13,6 @@ import { apiPath } from './paths.ts';
 /** Templates of a pool, and MachineSets of a namespace: more are an error. */
 const MOST = 2_000;
 const PAGE_SIZE = 100;
-const APPLY = { fieldManager: MANAGED_BY, force: true };
 
 /** What refers to an infrastructure template. */
 interface Referring {
@@ -30,14 +29,18 @@ interface Named {
 export function createOwnMachineSets(client: KubernetesClient): OwnMachineSets {
   const pathOf = ({ apiVersion, kind, namespace }: MachineSetReference, name?: string) =>
     apiPath(apiVersion, MACHINE_RESOURCES[kind], { namespace, name });
-  const remove = async (path: string, uid: string | undefined, signal: AbortSignal) => {
-    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
+  const remove = async (path: string, uid: string | undefined, signal: AbortSignal, more: object = {}) => {
+    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid }, ...more };
     await ignoreNotFound(client.request('DELETE', path, { body, signal }));
   };
   const createTemplate = ({ metadata, ...manifest }: Manifest, signal: AbortSignal) =>
     toCallResult(`create ${resourceOf(manifest.kind)}`, signal, async () => {
       const path = apiPath(manifest.apiVersion, resourceOf(manifest.kind), { namespace: metadata.namespace });
-      const options = { query: { fieldManager: MANAGED_BY }, body: { metadata, ...manifest }, signal };
+      const options = {
+        query: { fieldManager: MANAGED_BY, fieldValidation: 'Strict' },
+        body: { metadata, ...manifest },
+        signal,
+      };
       // Its name is a hash of its content.
       await client.request('POST', path, options).catch(ignoreExisting);
     });
@@ -50,12 +53,17 @@ export function createOwnMachineSets(client: KubernetesClient): OwnMachineSets {
         const found = isNew && (await ignoreNotFound(client.request('GET', pathOf(ref, ref.name), { signal })));
         if (found)
           throw new KubernetesError(`${ref.kind} ${ref.name} exists already`, { status: 409, reason: 'AlreadyExists' });
-        const options = { query: APPLY, body: object, contentType: PATCH.apply, signal };
+        // Without force, the fields of one that was created since conflict.
+        const query = { fieldManager: MANAGED_BY, force: !isNew };
+        const options = { query, body: object, contentType: PATCH.apply, signal };
         await client.request('PATCH', pathOf(ref, ref.name), options);
       });
     },
     delete: (ref, { name, uid }, signal) =>
-      toCallResult(`delete ${MACHINE_RESOURCES[ref.kind]}`, signal, () => remove(pathOf(ref, name), uid, signal)),
+      toCallResult(`delete ${MACHINE_RESOURCES[ref.kind]}`, signal, () =>
+        // It stays until its Machines are gone: MachineSets of OpenShift have no finalizer.
+        remove(pathOf(ref, name), uid, signal, { propagationPolicy: 'Foreground' }),
+      ),
     pruneTemplates: (ref, { apiVersion, kind }, pool, signal) =>
       toCallResult(`delete ${resourceOf(kind)}`, signal, async () => {
         const paging = { limit: PAGE_SIZE, most: MOST, signal };
@@ -70,13 +78,16 @@ export function createOwnMachineSets(client: KubernetesClient): OwnMachineSets {
         const used = new Set([...sets, object && referred(object)]);
         const path = (name?: string) => apiPath(apiVersion, resourceOf(kind), { namespace: ref.namespace, name });
         const query = { labelSelector: `${POOL_KEY}=${pool},${MANAGED_BY_LABEL}=${MANAGED_BY}` };
-        const templates = await readPages<Named, Named['metadata'] & object>(
-          client,
-          path(),
-          { ...paging, query },
-          ({ metadata }) => metadata,
+        // Its API may be gone.
+        const templates = await ignoreNotFound(
+          readPages<Named, Named['metadata'] & object>(
+            client,
+            path(),
+            { ...paging, query },
+            ({ metadata }) => metadata,
+          ),
         );
-        for (const { name, uid } of templates) if (name && !used.has(name)) await remove(path(name), uid, signal);
+        for (const { name, uid } of templates ?? []) if (name && !used.has(name)) await remove(path(name), uid, signal);
       }),
   };
 }
@@ -91,5 +102,5 @@ function resourceOf(kind: string): string {
 }
 
 function ignoreExisting(error: unknown): void {
-  if (!(error instanceof KubernetesError) || error.status !== 409) throw error;
+  if (!(error instanceof KubernetesError) || error.reason !== 'AlreadyExists') throw error;
 }

@@ -1444,7 +1444,7 @@ export interface Tracking {
    */
   ownTemplate?: string;
   /**
-   * The hash of machines.template and the number of its MachineSets when unused infrastructure templates were last deleted, or Deleted.
+   * The generation of the pool and the number of MachineSets when unused infrastructure templates were last deleted, or Deleted.
    */
   usedMachineTemplate?: string;
   /**

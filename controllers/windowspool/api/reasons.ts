@@ -170,15 +170,16 @@ const others = {
   RemediatedByHealthCheck:
     'A MachineHealthCheck replaces the Machines of the pool, too, so the operator replaces none of its failing nodes. Set remediation.policy: Report, or exclude the Machines from the MachineHealthCheck.',
   MachineSetMissing: 'The object in machines.ref does not exist. Create it, or create another pool for another object.',
-  MachineSetDeleting: 'The object in machines.ref is being deleted, and its nodes with it. Delete the pool, too.',
+  MachineSetDeleting:
+    'The object of the Machines is being deleted, and its nodes with it. Delete the pool, too, unless the operator creates the object.',
   MachineSetNotUsable:
     'The object in machines.ref does not allow the pool to change its size or delete its Machines. Annotate it with the command in the message.',
   InvalidTemplate:
     'The template of the machines (spec.machines.template) cannot be applied. Correct the field in the message.',
   MachineSetNotOwned:
-    'An object with the name in machines.template exists, and the pool did not create it. Create a pool with machines.ref for it, delete it, or use another name.',
+    'An object with the name in machines.template exists, and the pool did not create it. Create a pool with machines.ref for it, delete it, or create another pool for another name.',
   MachineSetRejected:
-    'The API server rejects the object that the operator creates from machines.template. The message has its answer. Correct the template.',
+    'The object that the operator creates from machines.template cannot be applied. The message has the answer of the API server. Correct the template.',
   MachineSetApplied:
     'The operator created the object from machines.template, or applied a change of the template to it.',
   MachinePoolWithoutMachines:

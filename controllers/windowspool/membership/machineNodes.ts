@@ -5,21 +5,21 @@ import type { NodeRecord } from '../ports/nodes.ts';
 type Seen = Omit<Extract<MachinesView, { kind: 'seen' }>, 'kind'>;
 
 /**
- * The nodes of Machines, or of the instances of a MachinePool without Machines, with their provider IDs. What lacks one of both has none. Where names of nodes are
+ * The nodes of Machines, and of instances of a MachinePool that have no Machine, with their provider IDs. What lacks one of both has none. Where names of nodes are
  * used again, a Machine that is being deleted can still refer to the node of the next one.
  */
 export function nodesOfMachines(seen: Pick<Seen, 'machines'> & Partial<Seen> = { machines: [] }): MachineNodes {
   const { machines, set } = seen;
-  if (machines.length === 0 && set?.instances) {
-    const providerIDs = new Set(set.instances.providerIDs.filter((id) => id !== ''));
-    return new Map(set.instances.nodes.map((node) => [node, providerIDs]));
-  }
+  const { providerIDs = [], nodes = [] } = set?.instances ?? {};
+  const anyOfThem = new Set(providerIDs.filter((id) => id !== ''));
   const lastStays = [...machines].sort((a, b) => Number(b.deleting) - Number(a.deleting));
-  return new Map(
+  const ofMachines = new Map(
     lastStays.flatMap(({ node, providerID }) =>
       node !== '' && providerID !== '' ? [[node, new Set([providerID])]] : [],
     ),
   );
+  // A provider can begin to create Machines at any time: until then, the instances have their nodes.
+  return new Map([...nodes.map((node) => [node, anyOfThem] as const), ...ofMachines]);
 }
 
 /** Whether one of the Machines, or of the instances, has this node. A node cannot change its own provider ID. */

@@ -1,10 +1,11 @@
 /** Rules for the nodes that a pool puts its labels and taints on, or releases. */
 
-import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL, UNINITIALIZED_TAINT_KEY } from '../api/labels.ts';
+import { CORDONED_ANNOTATION, FINALIZER, NODE_GROUP_LABEL } from '../api/labels.ts';
 import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
 import { turnOf } from '../nodes/nodeRules.ts';
 import { marksOf, operatorMarksOf, releaseOf } from '../nodes/ownershipRecord.ts';
+import { awaitsGateTaint } from '../nodes/verify.ts';
 import { hasOwnCondition, type NodeMarks, type NodeRecord } from '../ports/nodes.ts';
 import { isOwner } from '../runtimeClass/runtimeClass.ts';
 import { hasNewMarks } from './marks.ts';
@@ -16,16 +17,8 @@ import { hasNewMarks } from './marks.ts';
 export function markNodes(s: ObservedState): Step[] {
   if (hasNewMarks(s.pool)) return [];
   const resting = new Set(s.membership?.contention.nodes);
-  const due = s.poolNodes.unmarked.filter(({ node }) => !resting.has(node.name) && !awaitsGate(s, node));
+  const due = s.poolNodes.unmarked.filter(({ node }) => !resting.has(node.name) && !awaitsGateTaint(s.pool.spec, node));
   return turnOf(s, due).map(({ node, change }) => ({ kind: 'markNode', node, change }));
-}
-
-/**
- * Whether Cluster API is still about to give the node the taints of its Machine: the record of its first marks says whether it had the gate taint. Meanwhile, it
- * accepts no pods.
- */
-function awaitsGate({ pool }: ObservedState, { taints }: NodeRecord): boolean {
-  return pool.spec.verification.policy === 'Gate' && taints.some(({ key }) => key === UNINITIALIZED_TAINT_KEY);
 }
 
 /** Ensures that nodes which the pool no longer selects are restored. */

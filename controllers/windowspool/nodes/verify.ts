@@ -1,5 +1,6 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
-import { GATE_TAINT_MISSING_CONDITION } from '../api/labels.ts';
+import type { WindowsPoolSpec } from '../api/api.gen.ts';
+import { GATE_TAINT_MISSING_CONDITION, UNINITIALIZED_TAINT_KEY } from '../api/labels.ts';
 import type { NodeCheck } from '../api/reasons.ts';
 import { explain, specificErrorIn, withCauseOf } from '../knownErrors/explain.ts';
 import type { Preparation } from '../model/nodePodNeeds.ts';
@@ -216,12 +217,24 @@ export function isRegistrationTaint({ key, value, effect }: Taint): boolean {
   return key === 'os' && effect === 'NoSchedule' && value?.toLowerCase() === 'windows';
 }
 
-function registrationTaintMissing(node: NodeRecord, { spec }: Expectation): string | undefined {
+function registrationTaintMissing(node: NodeRecord, { spec }: Expectation) {
   if (spec.registrationTaint === 'None' || node.taints.some(isRegistrationTaint)) return undefined;
+  if (awaitsGateTaint(spec, node)) {
+    const message = `has no taints of the pool yet, because Cluster API has not initialized it (taint ${UNINITIALIZED_TAINT_KEY}): see its Machine`;
+    return { message, remedy: '' };
+  }
   const other = node.taints.find((taint) => isOtherOsTaint(taint) && !isTaintOf(spec, taint));
   return other
     ? `has the taint ${describeTaint(other)} instead of os=windows:NoSchedule: it keeps Linux pods away, and also the pods of the RuntimeClass, which do not tolerate it`
     : 'lacks the taint os=windows:NoSchedule: Linux pods may be scheduled to it';
+}
+
+/**
+ * Whether Cluster API is still about to give the node the taints of its Machine: the record of the pool's first marks says whether it had the gate taint.
+ * Meanwhile, it accepts no pods.
+ */
+export function awaitsGateTaint({ verification }: WindowsPoolSpec, { taints }: NodeRecord): boolean {
+  return verification.policy === 'Gate' && taints.some(({ key }) => key === UNINITIALIZED_TAINT_KEY);
 }
 
 /**

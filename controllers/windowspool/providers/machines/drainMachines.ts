@@ -49,7 +49,8 @@ export function admitMachines(s: MachinesDerived): RuleResult {
 
 /** Ensures that a Machine whose node stays is neither deleted before others, nor without a drain. The marks of another pool are not touched. */
 export function unmarkMachines(s: MachinesDerived): Step[] {
-  if (!isUsable(s) && setOf(s)?.usableBy !== '') return [];
+  const { usableBy = '', createdFor = '' } = setOf(s) ?? {};
+  if (!isUsable(s) && (usableBy !== '' || createdFor !== '')) return [];
   const leaving = new Map(
     isDeleting(s.pool) ? [] : terminatingNodes(s.pool).map(({ name, operation }) => [name, operation]),
   );

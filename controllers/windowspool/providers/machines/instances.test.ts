@@ -113,6 +113,17 @@ describe('a pool of the instances of a MachinePool without Machines', () => {
     );
   });
 
+  it('keeps its nodes when the provider begins to create Machines', async () => {
+    const { world, deps } = await instancesWorld();
+    const { machines: made } = (await machinesWorld()).world.machines;
+    world.machines.machines = made.slice(0, 1).map((one) => ({ ...one, node: '', providerID: '' }));
+    await wake(world, deps);
+    assert.equal(world.pools.get('web')?.status?.nodes?.verified, 3);
+    world.machines.machines = made.slice(0, 1).map((one) => ({ ...one, providerID: 'sim://other' }));
+    await wake(world, deps);
+    assert.equal(world.pools.get('web')?.status?.nodes?.verified, 2);
+  });
+
   it('has its Machines once the provider creates some', async () => {
     const { world, deps } = await machinesWorld();
     const object = world.machines.set ?? assert.fail('no object');

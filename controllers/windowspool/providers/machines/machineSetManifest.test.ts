@@ -85,6 +85,8 @@ describe('the object of machines.template', () => {
     });
     const other = { ...INFRASTRUCTURE, spec: { template: { spec: { vmSize: 'Standard_D4s_v3' } } } };
     assert.notEqual(manifests({ infrastructureTemplate: other }).infrastructure?.metadata.name, name);
+    const newer = { ...INFRASTRUCTURE, apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2' };
+    assert.equal(manifests({ infrastructureTemplate: newer }).infrastructure?.metadata.name, name);
     const old = manifests({ apiVersion: 'cluster.x-k8s.io/v1beta1', infrastructureTemplate: INFRASTRUCTURE });
     assert.deepEqual((old.object.spec.template as { spec: object }).spec, {
       version: 'v1.36.0',

@@ -55,7 +55,8 @@ function infrastructureOf(
   { namespace, name }: MachineSetTemplate['metadata'],
   labels: Readonly<Record<string, string>>,
 ): Manifest {
-  const content = hashOf([apiVersion, kind, spec]);
+  // Another version is the same template: with another name, all nodes would be replaced.
+  const content = hashOf([apiVersion.split('/')[0], kind, spec]);
   return { apiVersion, kind, metadata: { namespace, name: `${name}-${content}`, labels }, spec };
 }
 

@@ -164,6 +164,23 @@ describe('a pool with machines.template', () => {
     await untilReady(world, deps);
   });
 
+  it('shows each other error of an apply, also if the pool is Ready', async () => {
+    const { world, deps } = emptyWorld();
+    await untilReady(world, deps);
+    for (const [kind, status, ...words] of [
+      ['gone', 'MachineSetRejected', 'the server could not find', 'Correct machines.template'],
+      ['unavailable', 'MachineSetRejected', 'the server could not find'],
+    ] as const) {
+      world.fails = (call) =>
+        call === 'patch machinedeployments'
+          ? sampleError(kind, { message: 'the server could not find the requested resource' })
+          : undefined;
+      world.apply(poolWith(kind));
+      await wake(world, deps);
+      assertBrief(conditionOf(world, 'MachinesReady') ?? '', `False ${status}`, ...words);
+    }
+  });
+
   it('is not applied while it is wrong', async () => {
     const pool = machinesPool({ machines: { template: { ...template, spec: { replicas: 3 } } } });
     const { world, deps } = emptyWorld({ ...pool, metadata: { ...pool.metadata, finalizers: [], generation: 0 } });
@@ -198,6 +215,21 @@ describe('a pool with machines.template', () => {
     world.apply(poolWith('a'));
     await until(world, deps, () => ready(world) === 'True', 'the pool to be Ready again');
     assert.deepEqual(world.machines.changes, ['prune']);
+  });
+
+  it('says why its object is not deleted, and how to go without it', async () => {
+    for (const kind of ['denied', 'refused', 'gone', 'unavailable'] as const) {
+      const { world, deps } = await leavingWorld();
+      world.fails = (call) => (call === 'delete machinedeployments' ? sampleError(kind, { message: 'no' }) : undefined);
+      await wake(world, deps);
+      await wake(world, deps);
+      assertBrief(
+        conditionOf(world, 'MachinesReady') ?? '',
+        'False MachineSetDeleting',
+        'could not be deleted',
+        'deletionPolicy: Retain',
+      );
+    }
   });
 
   it('does not go before its object, which it cannot read', async () => {

@@ -2,6 +2,7 @@
 import type { RuleResult } from '../../model/decisions.ts';
 import type { Step } from '../../model/steps.ts';
 import { waitFor } from '../../rules/ruleChains.ts';
+import { describeFailure } from '../../util/words.ts';
 import { hashOfTemplate, manifestsFor, templateFault, templateIn } from './machineSetManifest.ts';
 import { DELETED, isOwned, type MachinesDerived, notOwned, objectName, setOf } from './machinesState.ts';
 
@@ -22,8 +23,9 @@ export function keepMachineSet(s: MachinesDerived): RuleResult | Step[] | undefi
     return [{ kind: 'applyMachineSet', seen: set, manifests: manifestsFor(s.pool, template, set) }];
   const isUsed = set.isObserved && set.outdated === 0;
   const { infrastructureTemplate } = template;
-  // Those of MachineSets that their controller keeps are deleted when it deletes a MachineSet.
-  const used = `${hash}/${s.machines.kind === 'seen' ? s.machines.sets : 0}`;
+  // Each change of the spec can leave one, and so can a MachineSet that its controller keeps: that one is deleted when the MachineSet is.
+  const sets = s.machines.kind === 'seen' ? s.machines.sets : 0;
+  const used = `${s.pool.metadata.generation}/${sets}`;
   if (!infrastructureTemplate || !isUsed || s.usedTemplate === used) return undefined;
   return [{ kind: 'pruneMachineTemplates', used, template: infrastructureTemplate }];
 }
@@ -32,7 +34,9 @@ export function keepMachineSet(s: MachinesDerived): RuleResult | Step[] | undefi
 export function deleteOwnMachineSet(s: MachinesDerived): RuleResult | Step[] | undefined {
   if (!templateIn(s.pool) || s.pool.spec.deletionPolicy === 'Retain' || s.usedTemplate === DELETED) return undefined;
   if (s.machines.kind === 'unknown') {
-    const message = `${objectName(s)} cannot be read, so it is not deleted. To delete the pool without it, set deletionPolicy: Retain.`;
+    const { error } = s.machines;
+    const why = error ? `: ${describeFailure(error)}` : '.';
+    const message = `${objectName(s)} cannot be read, so it is not deleted${why} To delete the pool without it, set deletionPolicy: Retain.`;
     return waitFor('MachinesUnknown', 'watch', { message });
   }
   const set = setOf(s);

@@ -15,6 +15,7 @@ import type { RunResult } from '../../model/outcome.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import { joined } from '../../util/words.ts';
 import { instancesOf } from './instances.ts';
+import { templateIn } from './machineSetManifest.ts';
 import { machinesReady } from './machinesReady.ts';
 import { liveMachines, type MachinesDerived, objectName, setOf } from './machinesState.ts';
 import { unsupportedOnPlatform } from './platformVersions.ts';
@@ -29,7 +30,8 @@ export function machinesConditions(result: RunResult<MachinesDerived>): Machines
   const parts: Parts = {
     PrerequisitesMet:
       missingPermission(s, permissionsFor(s)) ?? unmetInCluster(s) ?? unsupportedOnPlatform(s) ?? permitted(),
-    MachinesReady: contended(s, 'machines.ref', REMEDY) ?? machinesReady(s, result.decisions),
+    MachinesReady:
+      contended(s, `machines.${templateIn(s.pool) ? 'template' : 'ref'}`, REMEDY) ?? machinesReady(s, result.decisions),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing: (one) => missing(one, result.decisions) }),
   };
@@ -44,7 +46,9 @@ function missing(s: MachinesDerived, decisions: readonly Decision[]): Verificati
   const { total } = s.poolNodes;
   const set = setOf(s);
   if (!set)
-    return total === 0 ? unknownCondition('MachinesUnknown', 'The Machines of the pool are not known.') : undefined;
+    return total === 0
+      ? unknownCondition('MachinesUnknown', 'The Machines of the pool are not known. See MachinesReady.')
+      : undefined;
   if (set.replicas === 0 && total === 0) return trueCondition('NoNodes', `${objectName(s)} has no Machines.`);
   if (total >= set.replicas) return undefined;
   const state = machinesReady(s, decisions);
@@ -62,10 +66,18 @@ function missing(s: MachinesDerived, decisions: readonly Decision[]): Verificati
   return state.working ? unknownCondition('Joining', message, firstNodes(s)) : falseCondition('NodesMissing', message);
 }
 
+/** Steps of machines.template. A role for infrastructure templates is beside it in docs/machines.md. */
+const OF_TEMPLATES = /^(create|patch|delete) (machinedeployments|machinesets|machinepools|\w+machinetemplates)$/;
+
 /** The permissions for Machines have a role of their own. */
 function permissionsFor({ machines }: MachinesDerived): OutsidePermissions {
   const { error } = machines.kind === 'unknown' ? machines : {};
-  const roleFor = ({ operation }: CallError) => (operation.includes('machine') ? 'config/machines' : 'config/rbac');
+  const roleFor = ({ operation }: CallError) =>
+    OF_TEMPLATES.test(operation)
+      ? 'config/machine-templates'
+      : operation.includes('machine')
+        ? 'config/machines'
+        : 'config/rbac';
   return {
     denied: () => (error?.kind === 'denied' ? error : undefined),
     describe: (denied) => describeDenied(denied, roleFor(denied)),

@@ -56,6 +56,7 @@ describe('a pool of machines', () => {
     world.nodes = [...world.nodes, { ...a, name: 'z', uid: 'uid-z', ownership: '', taints: [taint] }];
     await pass(world, deps, 1);
     assert.equal(isMarked(), false);
+    assert.match(conditionOf(world, 'NodesVerified') ?? '', /z has no taints of the pool yet, because Cluster API/);
     world.setNode({ ...(nodeOf(world, 'z') ?? a), taints: [{ key: GATE_TAINT_KEY, effect: 'NoSchedule' }] });
     await pass(world, deps, 1);
     assert.match(nodeOf(world, 'z')?.ownership ?? '', /"gated":true/);
@@ -316,11 +317,13 @@ describe('a node of a Machine with the annotation', () => {
     assert.deepEqual([world.machines.changes, machineIn(world, 'a').drainExcludedBy], [['unmark a'], 'nobody']);
   });
 
-  it('keeps the marks of another pool that may use the object', async () => {
-    const { world, deps } = await machinesWorld({}, { usableBy: 'other' });
-    world.machines.mark(machineIn(world, 'a'), 2);
-    await pass(world, deps, 3);
-    assert.deepEqual(world.machines.changes, ['mark a']);
+  it('keeps the marks of another pool that may use the object, or has created it', async () => {
+    for (const owner of [{ usableBy: 'other' }, { usableBy: '', createdFor: 'other' }]) {
+      const { world, deps } = await machinesWorld({}, owner);
+      world.machines.mark(machineIn(world, 'a'), 2);
+      await pass(world, deps, 3);
+      assert.deepEqual(world.machines.changes, ['mark a']);
+    }
   });
 
   it('stays cordoned while a finalizer keeps its Machine, but does not hold the budget forever', async () => {

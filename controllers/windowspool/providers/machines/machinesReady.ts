@@ -5,6 +5,7 @@ import { falseCondition, trueCondition, unknownCondition } from '../../condition
 import { releasing } from '../../membership/releasing.ts';
 import type { ConditionState } from '../../model/conditions.ts';
 import type { Decision, Wait } from '../../model/decisions.ts';
+import type { CallError } from '../../ports/callResult.ts';
 import type { Instances, Machine, MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
@@ -20,15 +21,17 @@ const MACHINES_IN_MESSAGE = 3;
 /** Whether the object exists, works, and has as many Machines with nodes as it should. */
 export function machinesReady(s: MachinesState, decisions: readonly Decision[]): ConditionState {
   const own = waitOf(decisions, 'machineSet');
-  if (isDeleting(s.pool)) return own ? deletingObject(own) : releasing(s);
+  if (isDeleting(s.pool)) return notDeleted(s) ?? (own ? deletingObject(own) : releasing(s));
   const { machines } = s;
   const object = objectName(s);
   if (machines.kind === 'unknown') return unknown(s);
   if (own) return falseCondition(own.reason, own.message ?? '', 'stalled');
-  const rejected = s.errors.find(({ step, error }) => step === 'applyMachineSet' && error.kind === 'refused');
-  if (rejected) {
-    const message = `${object} is rejected: ${describeFailure(rejected.error)} Correct machines.template.`;
-    return falseCondition('MachineSetRejected', message, 'stalled');
+  const failed = errorOf(s, 'applyMachineSet');
+  if (failed) {
+    const isLasting = failed.kind === 'refused' || failed.kind === 'gone';
+    const remedy = isLasting ? ' Correct machines.template.' : '';
+    const message = `machines.template could not be applied to ${object}: ${describeFailure(failed)}${remedy}`;
+    return falseCondition('MachineSetRejected', message, isLasting ? 'stalled' : 'working');
   }
   if (machines.kind === 'absent' && templateIn(s.pool))
     return falseCondition('MachinesScaling', `${object} is being created.`, 'working');
@@ -62,6 +65,19 @@ export function machinesReady(s: MachinesState, decisions: readonly Decision[]):
   );
 }
 
+/** The error of a step in this run. A conflict is expected: another client wrote first. */
+function errorOf({ errors }: MachinesState, of: 'applyMachineSet' | 'deleteMachineSet'): CallError | undefined {
+  return errors.find(({ step, error }) => step === of && error.kind !== 'conflict')?.error;
+}
+
+/** Why the object of a deleted pool is not deleted. */
+function notDeleted(s: MachinesState): ConditionState | undefined {
+  const failed = errorOf(s, 'deleteMachineSet');
+  if (!failed) return undefined;
+  const message = `${objectName(s)} and its templates could not be deleted: ${describeFailure(failed)} To delete the pool without them, set deletionPolicy: Retain.`;
+  return falseCondition('MachineSetDeleting', message, failed.kind === 'unavailable' ? 'working' : 'stalled');
+}
+
 /** That the object of a deleted pool is being deleted, or why it is not. */
 function deletingObject({ reason, message = '', progress }: Wait): ConditionState {
   return falseCondition(reason, message, progress ? 'working' : 'stalled');
@@ -78,7 +94,7 @@ function unknown(s: MachinesState): ConditionState {
     return unknownCondition('MachinesUnknown', `${object} has not been read yet. The pool keeps its nodes until then.`);
   if (error.kind === 'gone') {
     const cluster = s.settings.managesElsewhere ? 'management cluster' : 'cluster';
-    const message = `The ${cluster} does not serve ${apiVersion}. Install it, or correct machines.ref.apiVersion. The pool keeps its nodes until then.`;
+    const message = `The ${cluster} does not serve ${apiVersion}. Install it, or correct apiVersion in machines.${templateIn(s.pool) ? 'template' : 'ref'}. The pool keeps its nodes until then.`;
     return falseCondition('MachineAPIMissing', message, 'stalled');
   }
   const why = `${object} cannot be read: ${describeFailure(error)} The pool keeps its nodes until then.`;

@@ -85,7 +85,8 @@ export function isOwned({ pool, machines }: MachinesState): boolean {
 /** That another tool or pool has an object of this name, and what to do. */
 export function notOwned(s: MachinesState): NonNullable<Capacity['refusal']> {
   const why = `${objectName(s)} exists, but WindowsPool ${s.pool.metadata.name} did not create it`;
-  const remedy = 'To use it, create another pool with machines.ref. Otherwise, delete it, or use another name';
+  const remedy =
+    'To use it, create another pool with machines.ref. Otherwise, delete it, or create another pool for another name';
   return { reason: 'MachineSetNotOwned', why, remedy };
 }
 
