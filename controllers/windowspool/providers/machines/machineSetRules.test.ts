@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { MachineSetTemplate } from '../../api/api.gen.ts';
-import type { Deps } from '../../reconcile.ts';
+import { type Deps, reconcile } from '../../reconcile.ts';
 import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
 import { sampleError } from '../../testing/fixtures.ts';
 import { assertBrief } from '../../testing/goldenTexts.ts';
-import { conditionOf, ready, until, wake } from '../../testing/life.ts';
+import { conditionOf, ready, signal, until, wake } from '../../testing/life.ts';
 import { machinesPool, settleMachines } from '../../testing/machineScenes.ts';
 import { annotate, isSettled } from '../../testing/nodeLife.ts';
 import { REPLACE } from '../../testing/nodeScenes.ts';
@@ -202,6 +202,23 @@ describe('a pool with machines.template', () => {
     await untilDeleted(world, deps);
     assert.deepEqual(world.machines.changes, ['delete the object', 'prune']);
     assert.deepEqual([world.machines.set, world.machines.templates, world.nodes], [undefined, [], []]);
+  });
+
+  it('goes on automatically once its object is gone', async () => {
+    const { world, deps } = await leavingWorld();
+    await wake(world, deps);
+    [world.machines.machines, world.nodes] = [[], []];
+    for (let run = 0; run < 5; run += 1) {
+      await wake(world, deps);
+      world.now += 10_000;
+    }
+    world.machines.set = undefined;
+    // Its own write of the status triggers no run.
+    const next = await reconcile('web', deps, signal);
+    assert.equal(world.machines.changes.at(-1), 'prune');
+    assert.ok(next.kind === 'requeueAfter' && next.ms <= 1_000, JSON.stringify(next));
+    await reconcile('web', deps, signal);
+    assert.equal(world.pools.size, 0);
   });
 
   it('keeps all with deletionPolicy Retain, and a pool of the same name takes it', async () => {

@@ -12,7 +12,7 @@ import { machinesCapacity } from './machinesCapacity.ts';
 import { machinesChains, machinesDeletionChains } from './machinesChains.ts';
 import { machinesConditions } from './machinesConditions.ts';
 import { machinesSamples } from './machinesSamples.ts';
-import type { MachinesDerived, MachinesState } from './machinesState.ts';
+import { DELETED, type MachinesDerived, type MachinesState } from './machinesState.ts';
 import { machineCounts } from './machinesStatus.ts';
 import { observeMachines } from './observeMachines.ts';
 import { rolloutOf } from './rollout.ts';
@@ -61,11 +61,16 @@ export const machines: Provider<MachinesState, MachinesDerived> = {
   samples: machinesSamples,
   // Watches report every change; the periodic read is a safety net.
   untilNextRead: (s) => spread(s, s.settings.resyncMs),
-  untilNextEvent: (s) => (hasNewMarks(s.pool) ? SHORTEST_MS : untilLate(s)),
+  untilNextEvent: (s) => (hasNewMarks(s.pool) || isJustDeleted(s) ? SHORTEST_MS : untilLate(s)),
   shownSize: (s) => s.due.capacity.desired,
   nodeGroupNames: () => [],
   describeUnremovedMarks: () => undefined,
 };
+
+/** Whether this run found that the object of the deleted pool is gone: its nodes are released in the next one, which no watch announces. */
+function isJustDeleted({ pool, usedTemplate }: MachinesState): boolean {
+  return usedTemplate === DELETED && pool.status?.tracking?.usedMachineTemplate !== DELETED;
+}
 
 /** Milliseconds until the next Machine has had no node for too long, or a MachinePool too few. */
 function untilLate(s: MachinesState): number {
