@@ -3,6 +3,7 @@ module winpool.dev/hack/openshift
 go 1.26.0
 
 tool (
+	github.com/openshift/machine-api-operator/cmd/machine-healthcheck
 	github.com/openshift/machine-api-operator/cmd/machineset
 	github.com/openshift/machine-api-operator/cmd/nodelink-controller
 )

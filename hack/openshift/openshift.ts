@@ -11,13 +11,14 @@ const OPERATOR = 'github.com/openshift/machine-api-operator';
 const API = 'github.com/openshift/api';
 
 /** `machinecontroller` is the machine controller, which drains, with a double of a cloud. */
-const openShiftModule: GoModule<'machineset' | 'nodelink-controller' | 'machinecontroller'> = {
+const openShiftModule: GoModule<'machineset' | 'nodelink-controller' | 'machine-healthcheck' | 'machinecontroller'> = {
   dir: fileURLToPath(new URL('.', import.meta.url)),
   name: 'openshift',
   what: "the controllers of OpenShift's Machine API",
   programs: [
     { name: 'machineset', package: `${OPERATOR}/cmd/machineset`, buildSeconds: 120 },
     { name: 'nodelink-controller', package: `${OPERATOR}/cmd/nodelink-controller`, buildSeconds: 3 },
+    { name: 'machine-healthcheck', package: `${OPERATOR}/cmd/machine-healthcheck`, buildSeconds: 3 },
     { name: 'machinecontroller', package: './machinecontroller', buildSeconds: 3 },
   ],
 };
@@ -26,6 +27,7 @@ const openShiftModule: GoModule<'machineset' | 'nodelink-controller' | 'machinec
 const CRDS = [
   'machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machines-CustomNoUpgrade.crd.yaml',
   'machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machinesets-CustomNoUpgrade.crd.yaml',
+  'machine/v1beta1/zz_generated.crd-manifests/0000_10_machine-api_01_machinehealthchecks.crd.yaml',
   'config/v1/zz_generated.crd-manifests/0000_10_config-operator_01_infrastructures-Default.crd.yaml',
   'config/v1/zz_generated.crd-manifests/0000_10_config-operator_01_dnses.crd.yaml',
 ];
@@ -39,7 +41,7 @@ export interface OpenShiftCrd {
   readonly metadata: { readonly name: string };
 }
 
-/** The CRDs of Machines and MachineSets, and of the configuration of a cluster that the controllers read. */
+/** The CRDs of Machines, MachineSets and MachineHealthChecks, and of the configuration of a cluster that the controllers read. */
 export async function openShiftCrds(signal?: AbortSignal): Promise<readonly OpenShiftCrd[]> {
   const folder = await moduleFolder(openShiftModule, API, { signal });
   return Promise.all(CRDS.map(async (file) => parse(await readFile(join(folder, file), 'utf8'))));

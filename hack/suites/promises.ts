@@ -114,7 +114,7 @@ export const promises: readonly ProvedPromise[] = [
   {
     promise: 'the nodes of Machines are verified, replaced and removed with their Machines, if their object allows it',
     inMemory: [`${DOMAIN}/providers/machines`, 'controllers/kubernetes/machines.test.ts'],
-    testAll: ['machines/clusterApi', 'machines/managementCluster', 'machines/openshift'],
+    testAll: ['machines/clusterApi', 'machines/killed', 'machines/managementCluster', 'machines/openshift'],
   },
   {
     promise: 'existing nodes are taken over and restored exactly',

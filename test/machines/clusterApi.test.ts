@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import type { MachinesSpec, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { GATE_TAINT_KEY, POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
 import { type ClusterApi, startClusterApi } from '../fakes/clusterApi/clusterApi.ts';
-import { INFRASTRUCTURE_GROUP } from '../fakes/clusterApi/crds.ts';
 import { CLUSTER_API, INFRASTRUCTURE } from '../fakes/clusterApi/objectClient.ts';
 import {
   DEPLOYMENT_LABEL,
@@ -21,29 +20,18 @@ import {
 } from '../fakes/clusterApi/objects.ts';
 import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
-import { changeRole, namesOf, settled } from './machinesFixture.ts';
+import {
+  changeRole,
+  changeTemplatesRole,
+  deploymentPool,
+  namesOf,
+  settled,
+  specOf,
+  templatePool,
+} from './machinesFixture.ts';
 import { onOldApiServer } from './onOldApiServer.ts';
 
 const BUILD = '10.0.20348.5020';
-
-/** The role for infrastructure templates that docs/machines.md asks users for. */
-const templatesRole = [
-  {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRole',
-    metadata: { name: 'sim-machine-templates' },
-    rules: [
-      { apiGroups: [INFRASTRUCTURE_GROUP], resources: ['simmachinetemplates'], verbs: ['create', 'list', 'delete'] },
-    ],
-  },
-  {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: 'sim-machine-templates' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'sim-machine-templates' },
-    subjects: [{ kind: 'ServiceAccount', name: 'windowspool-operator', namespace: 'winpool-system' }],
-  },
-];
 
 describe('a pool of machines of Cluster API', function () {
   this.timeout(120_000);
@@ -53,7 +41,7 @@ describe('a pool of machines of Cluster API', function () {
   before(async function () {
     this.timeout(900_000);
     await changeRole(fixture, 'apply');
-    for (const object of templatesRole) await fixture.world.apply(object);
+    await changeTemplatesRole(fixture, 'apply');
     const { controlPlane } = fixture.world;
     api = await startClusterApi(controlPlane, { log: (line) => console.log(`    ${line}`) });
     await api.createCluster('here', controlPlane);
@@ -61,7 +49,7 @@ describe('a pool of machines of Cluster API', function () {
   after(async () => {
     await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=50s');
     await api?.uninstall();
-    for (const { kind, metadata } of templatesRole) await fixture.world.kubectl('delete', kind, metadata.name);
+    await changeTemplatesRole(fixture, 'delete');
     await changeRole(fixture, 'delete');
   });
 
@@ -358,23 +346,8 @@ describe('a pool of machines of Cluster API', function () {
   });
 
   describe('from a template', () => {
-    /** A pool whose object the operator creates, as the tests write one. */
-    const madePool = (name: string, kind: string, spec: object, more: object = {}, machines: object = {}) => {
-      const metadata = { namespace: 'default', name };
-      const template = { apiVersion: CLUSTER_API, kind, metadata, spec, ...more };
-      const pool = poolOf(name);
-      return { ...pool, spec: { ...pool.spec, machines: { desiredSize: 2, ...machines, template } } };
-    };
-    /** The spec of an object without its number of replicas. */
-    const specOf = ({ spec: { replicas: _, ...spec } }: { spec: { replicas: number } }) => spec;
     const templates = () => api.client.list(INFRASTRUCTURE, 'SimMachineTemplate', `${POOL_KEY}=made`);
-    const made = (windowsBuild: string, more: object = {}) => {
-      const { spec: sim } = machineTemplate('x', { windowsBuild });
-      const infrastructureTemplate = { apiVersion: INFRASTRUCTURE, kind: 'SimMachineTemplate', spec: sim };
-      const spec = { ...specOf(machineDeployment('made', { cluster: 'here' })), ...more };
-      const update = { policy: 'Automatic' };
-      return madePool('made', 'MachineDeployment', spec, { infrastructureTemplate }, { update });
-    };
+    const made = (windowsBuild: string, more: object = {}) => deploymentPool('made', windowsBuild, 2, more);
 
     it('creates a MachineDeployment and its infrastructure template', async () => {
       await fixture.world.apply(made(BUILD));
@@ -421,7 +394,7 @@ describe('a pool of machines of Cluster API', function () {
     it('leaves an object of another owner', async () => {
       const { world } = fixture;
       const metadata = { namespace: 'default', name: 'foreign' };
-      await world.apply(madePool('made', 'MachineDeployment', { clusterName: 'here' }, { metadata }));
+      await world.apply(templatePool('made', 'MachineDeployment', { clusterName: 'here' }, { metadata }));
       await world.waitForConditions('made', 'MachinesReady=False/MachineSetNotOwned');
       await world.kubectl('delete', 'windowspool', 'made', '--timeout=60s');
       assert.ok(await api.get('MachineDeployment', 'foreign'));
@@ -436,12 +409,12 @@ describe('a pool of machines of Cluster API', function () {
       await api.apply(infra);
       for (const [name, kind, spec] of [
         ['made-set', 'MachineSet', set],
-        ['made-group', 'MachinePool', specOf(group as never)],
+        ['made-group', 'MachinePool', specOf(group as { spec: object })],
       ] as const) {
-        await world.apply(madePool(name, kind, spec));
+        await world.apply(templatePool(name, kind, spec));
         await settled(fixture, name, 2);
         const metadata = { namespace: 'default', name, labels: { team: 'web' } };
-        await world.apply(madePool(name, kind, spec, { metadata }, { desiredSize: 1 }));
+        await world.apply(templatePool(name, kind, spec, { metadata }, { desiredSize: 1 }));
         await settled(fixture, name, 1);
         await fixture.until('the label', async () => {
           const found = await api.get<StoredObject>(kind, name);

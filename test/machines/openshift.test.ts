@@ -5,8 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import type { MachinesSpec } from '../../controllers/windowspool/api/api.gen.ts';
-import { POOL_KEY } from '../../controllers/windowspool/api/labels.ts';
-import { type MachineSetParts, machineSet, NAMESPACE, OPENSHIFT, type Platform } from '../fakes/openshift/objects.ts';
+import { POOL_KEY, VERIFIED_CONDITION } from '../../controllers/windowspool/api/labels.ts';
+import {
+  type MachineSetParts,
+  machineSet,
+  NAMESPACE,
+  OPENSHIFT,
+  openShiftHealthCheck,
+  type Platform,
+} from '../fakes/openshift/objects.ts';
 import { type OpenShift, startOpenShift } from '../fakes/openshift/openshift.ts';
 import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
@@ -187,6 +194,32 @@ describe('a pool of machines of OpenShift', function () {
     for (const step of ['Migrating', 'MachineAPI'])
       await api.client.patch(OPENSHIFT, 'MachineSet', 'moved', { status: authority(step) }, 'status');
     await settled(fixture, 'moved', 2);
+  });
+
+  it('leaves failing nodes to a MachineHealthCheck, which replaces them by the condition that the operator writes', async () => {
+    const { world } = fixture;
+    const remediation = { policy: 'Replace', unhealthyAfter: '1m', maxUnhealthy: 1 };
+    const verification = { unhealthyConditions: [{ type: 'Broken', status: 'True' }] };
+    await create('checked', { replicas: 2 }, { remediation, verification });
+    await settled(fixture, 'checked', 2);
+    await api.client.apply(
+      openShiftHealthCheck('checked', [{ type: VERIFIED_CONDITION, status: 'False', timeout: '3s' }]),
+    );
+    const pool = await world.waitForPool('checked', 'to name the time-out of the MachineHealthCheck', (one) =>
+      /MachineHealthCheck checked .* after 10 minutes/.test(one ? messageOf(one, 'MachinesReady') : ''),
+    );
+    assert.match(messageOf(pool, 'MachinesReady'), /Raise its node startup timeout to 20 minutes/);
+    const [bad = assert.fail('no machine')] = await api.machines('checked');
+    const lastTransitionTime = new Date().toISOString();
+    const broken = { type: 'Broken', status: 'True', reason: 'Test', message: 'It is broken.', lastTransitionTime };
+    const patch = JSON.stringify({ status: { conditions: [broken] } });
+    await world.kubectl('patch', 'node', bad.status?.nodeRef?.name ?? '', '--subresource=status', '-p', patch);
+    await world.waitForConditions('checked', 'RemediationAllowed=False/RemediatedByHealthCheck');
+    await api.until(
+      'its Machine to be replaced',
+      async () => !namesOf(await api.machines('checked')).includes(bad.metadata.name),
+    );
+    await settled(fixture, 'checked', 2);
   });
 
   it('creates a MachineSet from a template, applies a change, and deletes it with the pool', async () => {

@@ -33,6 +33,19 @@ export interface MachineSetParts {
   readonly spec?: object;
 }
 
+/** A MachineHealthCheck that deletes the Machines of a MachineSet as soon as their nodes have one of the conditions. */
+export function openShiftHealthCheck(
+  set: string,
+  unhealthyConditions: readonly { readonly type: string; readonly status: string; readonly timeout: string }[],
+) {
+  return {
+    apiVersion: OPENSHIFT,
+    kind: 'MachineHealthCheck',
+    metadata: { name: set, namespace: NAMESPACE },
+    spec: { selector: { matchLabels: { [SET_LABEL]: set } }, unhealthyConditions },
+  };
+}
+
 /** A MachineSet of Windows machines on the platform None. */
 export function machineSet(name: string, parts: MachineSetParts = {}) {
   const { replicas = 1, machine = {}, taints, labels, spec } = parts;

@@ -18,6 +18,7 @@ const CONFIG = 'config.openshift.io/v1';
 const MACHINE_SETS = 'machineset';
 const NODE_LINKS = 'nodelink-controller';
 const MACHINES = 'machinecontroller';
+const HEALTH_CHECKS = 'machine-healthcheck';
 /** Lets MachineSets be handed over to Cluster API. */
 const GATES = '--feature-gates=MachineAPIMigration=true';
 
@@ -70,6 +71,13 @@ export async function startOpenShift(plane: ControlPlane, options: OpenShiftOpti
       args: () => [namespace],
       // It serves no health.
       healthy: async () => processes.logTail(NODE_LINKS, 100).includes('Starting workers') || undefined,
+    });
+    await processes.start({
+      ...common,
+      name: HEALTH_CHECKS,
+      file: files[HEALTH_CHECKS],
+      args: (port) => [namespace, `--health-addr=${LOOPBACK}:${port}`, '--metrics-bind-address=0'],
+      healthy: (port) => isHealthy(`http://${LOOPBACK}:${port}/readyz`),
     });
     const webhooks = webhookConfigurations(webhookPort, cert);
     for (const configuration of webhooks) await client.apply(configuration);
@@ -127,7 +135,10 @@ export class OpenShift {
       const lines = machines.map(
         ({ metadata, status }) => `${metadata.name}: ${status?.phase}, node ${status?.nodeRef?.name}`,
       );
-      return [...lines, ...[MACHINE_SETS, MACHINES, NODE_LINKS].map((name) => processes.logTail(name))].join('\n');
+      return [
+        ...lines,
+        ...[MACHINE_SETS, MACHINES, NODE_LINKS, HEALTH_CHECKS].map((name) => processes.logTail(name)),
+      ].join('\n');
     };
     return waitFor(probe, { what, timeoutMs, intervalMs: 100, explain });
   }
