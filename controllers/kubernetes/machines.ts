@@ -2,6 +2,7 @@
  * The port MachineSets: MachineDeployments, MachineSets, MachinePools and Machines of Cluster API (v1beta1 and v1beta2) and of OpenShift (machine.openshift.io). Their fields:
  * https://github.com/kubernetes-sigs/cluster-api/tree/main/api/core and https://github.com/openshift/api/tree/master/machine/v1beta1
  */
+
 import type { V1LabelSelector, V1ObjectMeta } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
 import type { MachineSetReference, NodeSelector } from '../windowspool/api/api.gen.ts';
@@ -18,6 +19,7 @@ import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts
 import type { HealthCheck, Instances, Machine, MachineSet, MachineSets } from '../windowspool/ports/machines.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
+import { deleteObject } from './deletion.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { controllerOf, epochOf, recordIdentity, type Wire } from './objects.ts';
@@ -403,8 +405,7 @@ export function createMachineSets(client: KubernetesClient): Omit<MachineSets, '
         // First, because its controller can start to drain it at once.
         if (machine.drainExcludedBy === 'nobody')
           await ignoreNotFound(patchMachine(ref, machine, { [annotationsOf(ref).isDrained]: DRAINED_MARK }, signal));
-        const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: machine.uid } };
-        await ignoreNotFound(client.request('DELETE', pathOf(ref, 'Machine', machine.name), { body, signal }));
+        await deleteObject(client, pathOf(ref, 'Machine', machine.name), machine.uid, signal);
       }),
   };
 }

@@ -1,4 +1,5 @@
 /** The port NodePods: the pods that the operator runs on nodes, in a namespace of their own. */
+
 import type {
   V1Container,
   V1ContainerStatus,
@@ -34,7 +35,8 @@ import {
 } from '../windowspool/ports/nodePods.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
-import { ignoreNotFound, toCallResult } from './errors.ts';
+import { deleteObject } from './deletion.ts';
+import { toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { epochOf, recordIdentity, type Wire } from './objects.ts';
 import { apiPath } from './paths.ts';
@@ -123,10 +125,9 @@ export function createNodePods(
       return answer.ok ? answer : { ok: false, error: withRemedy(asRejection(answer.error), namespace) };
     },
     delete: async ({ name, uid }, signal) => {
-      const answer = await toCallResult(`delete pods in ${namespace}`, signal, async () => {
-        const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
-        await ignoreNotFound(client.request('DELETE', pathOf(namespace, name), { body, signal }));
-      });
+      const answer = await toCallResult(`delete pods in ${namespace}`, signal, () =>
+        deleteObject(client, pathOf(namespace, name), uid, signal),
+      );
       return answer.ok ? answer : { ok: false, error: withRemedy(answer.error, namespace) };
     },
   };

@@ -1,8 +1,10 @@
 /** The port OwnMachineSets. All writes are applied by one field manager. */
+
 import type { MachineSetReference } from '../windowspool/api/api.gen.ts';
 import { MANAGED_BY, MANAGED_BY_LABEL, POOL_KEY } from '../windowspool/api/labels.ts';
 import type { Manifest, OwnMachineSets } from '../windowspool/ports/ownMachineSets.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
+import { deleteObject } from './deletion.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { MACHINE_RESOURCES } from './machines.ts';
@@ -29,10 +31,6 @@ interface Named {
 export function createOwnMachineSets(client: KubernetesClient): OwnMachineSets {
   const pathOf = ({ apiVersion, kind, namespace }: MachineSetReference, name?: string) =>
     apiPath(apiVersion, MACHINE_RESOURCES[kind], { namespace, name });
-  const remove = async (path: string, uid: string | undefined, signal: AbortSignal, more: object = {}) => {
-    const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid }, ...more };
-    await ignoreNotFound(client.request('DELETE', path, { body, signal }));
-  };
   const createTemplate = ({ metadata, ...manifest }: Manifest, signal: AbortSignal) =>
     toCallResult(`create ${resourceOf(manifest.kind)}`, signal, async () => {
       const path = apiPath(manifest.apiVersion, resourceOf(manifest.kind), { namespace: metadata.namespace });
@@ -62,7 +60,7 @@ export function createOwnMachineSets(client: KubernetesClient): OwnMachineSets {
     delete: (ref, { name, uid }, signal) =>
       toCallResult(`delete ${MACHINE_RESOURCES[ref.kind]}`, signal, () =>
         // It stays until its Machines are gone: MachineSets of OpenShift have no finalizer.
-        remove(pathOf(ref, name), uid, signal, { propagationPolicy: 'Foreground' }),
+        deleteObject(client, pathOf(ref, name), uid, signal, { propagationPolicy: 'Foreground' }),
       ),
     pruneTemplates: (ref, { apiVersion, kind }, pool, signal) =>
       toCallResult(`delete ${resourceOf(kind)}`, signal, async () => {
@@ -87,7 +85,8 @@ export function createOwnMachineSets(client: KubernetesClient): OwnMachineSets {
             ({ metadata }) => metadata,
           ),
         );
-        for (const { name, uid } of templates ?? []) if (name && !used.has(name)) await remove(path(name), uid, signal);
+        for (const { name, uid } of templates ?? [])
+          if (name && !used.has(name)) await deleteObject(client, path(name), uid, signal);
       }),
   };
 }

@@ -10,6 +10,7 @@ import type {
 } from '../windowspool/ports/runtimeClasses.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
+import { deleteObject } from './deletion.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch } from './listWatch.ts';
 import { managerOf } from './managerOf.ts';
@@ -85,10 +86,7 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
         await ignoreNotFound(patchOwners(seen, { resourceVersion, ownerReferences }, signal));
       }),
     delete: (seen, signal) =>
-      toCallResult('delete runtimeclasses', signal, async () => {
-        const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: seen.uid } };
-        await ignoreNotFound(client.request('DELETE', pathOf(seen.name), { body, signal }));
-      }),
+      toCallResult('delete runtimeclasses', signal, () => deleteObject(client, pathOf(seen.name), seen.uid, signal)),
   };
 }
 
