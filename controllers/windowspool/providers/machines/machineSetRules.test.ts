@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { MachineSetTemplate } from '../../api/api.gen.ts';
 import { type Deps, reconcile } from '../../reconcile.ts';
-import { Crash, FakeWorld } from '../../testing/fakeWorld.ts';
+import { crashAtEach } from '../../testing/crashAtEach.ts';
+import { FakeWorld } from '../../testing/fakeWorld.ts';
 import { sampleError } from '../../testing/fixtures.ts';
 import { assertBrief } from '../../testing/goldenTexts.ts';
 import { conditionOf, ready, signal, until, wake } from '../../testing/life.ts';
@@ -265,23 +266,15 @@ describe('a pool with machines.template', () => {
       { prepare: async () => emptyWorld(), finish: untilReady, expected: [1, 0] },
       { prepare: leavingWorld, finish: untilDeleted, expected: [0, 1] },
     ] as const;
-    for (const { prepare, finish, expected } of phases) {
-      const { world: whole, deps } = await prepare();
-      const before = whole.calls.length;
-      await finish(whole, deps);
-      const calls = whole.calls.length - before;
-      assert.ok(calls > 4, `only ${calls} calls`);
-      for (const when of ['before', 'after'] as const)
-        for (let at = 0; at < calls; at++) {
-          const { world, deps: first } = await prepare();
-          world.crash = { at: world.calls.length + at, when };
-          const crashed = await finish(world, first).catch((error: unknown) => error);
-          assert.ok(crashed === undefined || crashed instanceof Crash, String(crashed));
-          world.crash = undefined;
-          await finish(world, world.start());
-          const deleted = world.machines.changes.filter((change) => change === 'delete the object').length;
-          assert.deepEqual([world.machines.templates.length, deleted], expected, `${when} call ${at}`);
-        }
-    }
+    for (const { prepare, finish, expected } of phases)
+      await crashAtEach({
+        prepare,
+        finish,
+        check: ({ machines }, where) => {
+          const deleted = machines.changes.filter((change) => change === 'delete the object').length;
+          assert.deepEqual([machines.templates.length, deleted], expected, where);
+        },
+        moreThan: 4,
+      });
   });
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { GATE_TAINT_KEY, POOL_KEY, REMOVE_ANNOTATION, UNINITIALIZED_TAINT_KEY } from '../../api/labels.ts';
 import type { Deps } from '../../reconcile.ts';
-import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
+import { crashAtEach } from '../../testing/crashAtEach.ts';
+import type { FakeWorld } from '../../testing/fakeWorld.ts';
 import { sampleError } from '../../testing/fixtures.ts';
 import { assertBrief, assertBriefs } from '../../testing/goldenTexts.ts';
 import { conditionOf, ready, until, wake } from '../../testing/life.ts';
@@ -363,27 +364,19 @@ describe('a node of a Machine with the annotation', () => {
       [REPLACE, ['delete b', 3]],
       [REMOVE, ['scale 2', 2]],
     ] as const) {
-      const { world: whole, deps } = await machinesWorld();
-      annotate(whole, 'b', annotation);
-      await untilSettled(whole, deps);
-      const calls = whole.calls.length;
-      assert.ok(calls > 8, `only ${calls} calls`);
-      for (const when of ['before', 'after'] as const)
-        for (let at = 0; at < calls; at++) {
-          const { world, deps: first } = await machinesWorld();
+      await crashAtEach({
+        prepare: async () => {
+          const { world, deps } = await machinesWorld();
           annotate(world, 'b', annotation);
-          world.crash = { at, when };
-          const crashed = await untilSettled(world, first).catch((error: unknown) => error);
-          assert.ok(crashed === undefined || crashed instanceof Crash, String(crashed));
-          world.crash = undefined;
-          await untilSettled(world, world.start());
+          return { world, deps };
+        },
+        finish: untilSettled,
+        check: (world, where) => {
           const done = world.machines.changes.filter((change) => change === expected[0]);
-          assert.deepEqual(
-            [done.length, world.nodes.length, replicas(world)],
-            [1, expected[1], expected[1]],
-            `${when} call ${at}`,
-          );
-        }
+          assert.deepEqual([done.length, world.nodes.length, replicas(world)], [1, expected[1], expected[1]], where);
+        },
+        moreThan: 8,
+      });
     }
   });
 });

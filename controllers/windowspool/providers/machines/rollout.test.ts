@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { MachinesUpdateSpec } from '../../api/api.gen.ts';
 import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../../api/labels.ts';
 import type { Deps } from '../../reconcile.ts';
-import { Crash, type FakeWorld } from '../../testing/fakeWorld.ts';
+import { crashAtEach } from '../../testing/crashAtEach.ts';
+import type { FakeWorld } from '../../testing/fakeWorld.ts';
 import { MINUTE, sampleError } from '../../testing/fixtures.ts';
 import { assertBrief } from '../../testing/goldenTexts.ts';
 import { conditionOf, until, wake } from '../../testing/life.ts';
@@ -329,22 +330,14 @@ describe('nodes of Machines that are made from an earlier template', () => {
   });
 
   it('are replaced once each, whatever call the operator crashes at', async () => {
-    const { world: whole, deps } = await outdatedWorld(AUTOMATIC);
-    whole.calls.splice(0);
-    await untilNodes(whole, deps, 'd e f');
-    const calls = whole.calls.length;
-    assert.ok(calls > 24, `only ${calls} calls`);
-    for (const when of ['before', 'after'] as const)
-      for (let at = 0; at < calls; at++) {
-        const { world, deps: first } = await outdatedWorld(AUTOMATIC);
-        world.calls.splice(0);
-        world.crash = { at, when };
-        const crashed = await untilNodes(world, first, 'd e f').catch((error: unknown) => error);
-        assert.ok(crashed === undefined || crashed instanceof Crash, String(crashed));
-        world.crash = undefined;
-        await untilNodes(world, world.start(), 'd e f');
+    await crashAtEach({
+      prepare: () => outdatedWorld(AUTOMATIC),
+      finish: (world, deps) => untilNodes(world, deps, 'd e f'),
+      check: (world, where) => {
         const deleted = world.machines.changes.filter((change) => change.startsWith('delete'));
-        assert.deepEqual(deleted.toSorted(), ['delete a', 'delete b', 'delete c'], `${when} call ${at}`);
-      }
+        assert.deepEqual(deleted.toSorted(), ['delete a', 'delete b', 'delete c'], where);
+      },
+      moreThan: 24,
+    });
   }).timeout(60_000);
 });
