@@ -1,9 +1,11 @@
 /** The object of a pool with machines.template, as it should be. Pure. */
+
 import type { InfrastructureTemplate, MachineSetTemplate, WindowsPool } from '../../api/api.gen.ts';
 import { MANAGED_BY, MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../../api/labels.ts';
 import type { MachineSet } from '../../ports/machines.ts';
 import type { MachineSetManifests, Manifest } from '../../ports/ownMachineSets.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
+import { apiGroupOf } from '../../util/apiGroup.ts';
 import { hashOf } from '../../util/hash.ts';
 
 /** The template of a pool; undefined if a user owns the object. */
@@ -56,7 +58,7 @@ function infrastructureOf(
   labels: Readonly<Record<string, string>>,
 ): Manifest {
   // Another version is the same template: with another name, all nodes would be replaced.
-  const content = hashOf([apiVersion.split('/')[0], kind, spec]);
+  const content = hashOf([apiGroupOf(apiVersion), kind, spec]);
   return { apiVersion, kind, metadata: { namespace, name: `${name}-${content}`, labels }, spec };
 }
 
@@ -78,7 +80,7 @@ function withInfrastructure(template: MachineSetTemplate, { apiVersion, kind, me
   const { namespace, name } = metadata;
   const infrastructureRef = isV1beta1(template)
     ? { apiVersion, kind, namespace, name }
-    : { apiGroup: apiVersion.split('/')[0], kind, name };
+    : { apiGroup: apiGroupOf(apiVersion), kind, name };
   const machines = recordIn(template.spec.template);
   return { ...machines, spec: { ...recordIn(machines.spec), infrastructureRef } };
 }

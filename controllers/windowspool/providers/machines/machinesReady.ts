@@ -10,6 +10,7 @@ import type { Instances, Machine, MachineSet } from '../../ports/machines.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { restOf, waitOf } from '../../rules/ruleChains.ts';
+import { apiGroupOf } from '../../util/apiGroup.ts';
 import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
 import { instancesOf, lateAt, withoutNode } from './instances.ts';
 import { templateIn } from './machineSetManifest.ts';
@@ -180,5 +181,5 @@ function quoted({ problem }: Machine): string {
 
 function describeCommand(s: MachinesState, resource: 'machines' | 'machinepools', name: string): string {
   const { apiVersion } = machinesIn(s.pool.spec).ref;
-  return `${kubectlFor(s)} describe ${resource}.${apiVersion.split('/')[0]} ${name}`;
+  return `${kubectlFor(s)} describe ${resource}.${apiGroupOf(apiVersion)} ${name}`;
 }

@@ -1,4 +1,5 @@
 /** What a pool of machines adds to the observed state, and questions about it. Pure. */
+
 import { USABLE_BY_ANNOTATION } from '../../api/labels.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { Opening } from '../../model/disruption.ts';
@@ -7,6 +8,7 @@ import type { ObservedState } from '../../model/observedState.ts';
 import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
+import { apiGroupOf } from '../../util/apiGroup.ts';
 
 /** What is due for Machines of an earlier template, and what it waits for. */
 export type Rollout = {
@@ -95,7 +97,7 @@ export function notUsable(s: MachinesState): NonNullable<Capacity['refusal']> {
   if (machinesIn(s.pool.spec).template) return notOwned(s);
   const { name } = s.pool.metadata;
   const { kind, apiVersion, name: object } = machinesIn(s.pool.spec).ref;
-  const resource = `${kind.toLowerCase()}.${apiVersion.split('/')[0]}`;
+  const resource = `${kind.toLowerCase()}.${apiGroupOf(apiVersion)}`;
   const why = `${objectName(s)} does not allow WindowsPool ${name} to change its size or delete its Machines`;
   const remedy = `Allow it: ${kubectlFor(s)} annotate ${resource} ${object} ${USABLE_BY_ANNOTATION}=${name} --overwrite`;
   return { reason: 'MachineSetNotUsable', why, remedy };
