@@ -5,6 +5,7 @@ import { INFRASTRUCTURE_GROUP } from '../fakes/clusterApi/crds.ts';
 import { CLUSTER_API, INFRASTRUCTURE } from '../fakes/clusterApi/objectClient.ts';
 import { machineDeployment, machineTemplate } from '../fakes/clusterApi/objects.ts';
 import { conditionOf } from '../fakes/testenv/testEnv.ts';
+import { machinesPool } from '../pools.ts';
 import type { OperatorFixture } from '../sharedWorld.ts';
 
 type World = Pick<OperatorFixture, 'world'>;
@@ -52,12 +53,7 @@ export async function changeTemplatesRole({ world }: World, change: 'apply' | 'd
 export function templatePool(name: string, kind: string, spec: object, more: object = {}, machines: object = {}) {
   const metadata = { namespace: 'default', name };
   const template = { apiVersion: CLUSTER_API, kind, metadata, spec, ...more };
-  return {
-    apiVersion: 'winpool.dev/v1alpha1',
-    kind: 'WindowsPool',
-    metadata: { name },
-    spec: { windowsVersion: 'Windows2022', machines: { desiredSize: 2, ...machines, template } },
-  };
+  return machinesPool(name, {}, { machines: { desiredSize: 2, ...machines, template } });
 }
 
 /** A pool whose MachineDeployment, with an image of this build, is rolled out automatically. `more`: more fields of its spec. */
