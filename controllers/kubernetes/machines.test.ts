@@ -150,6 +150,25 @@ describe('a MachineDeployment or MachineSet', () => {
     assert.deepEqual([deployment({}).replicas, deployment({ spec: { replicas: 0 } }).replicas], [1, 0]);
   });
 
+  it('has the infrastructure template of its new Machines in both versions', () => {
+    const name = 'windows-1';
+    for (const reference of [
+      { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'AzureMachineTemplate', name },
+      {
+        apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1',
+        kind: 'AzureMachineTemplate',
+        namespace: 'clusters',
+        name,
+      },
+    ]) {
+      const template = { spec: { infrastructureRef: reference } };
+      const { infrastructureTemplate } = deployment({ spec: { template } });
+      assert.equal(infrastructureTemplate, 'AzureMachineTemplate/windows-1');
+    }
+    const { infrastructureTemplate } = deployment({});
+    assert.equal(infrastructureTemplate, '');
+  });
+
   const rollouts: readonly (readonly [string, Parameters<typeof machineSetOf>[1], number, boolean])[] = [
     ['v1beta2', { status: { observedGeneration: 2, replicas: 3, upToDateReplicas: 1 } }, 2, true],
     ['v1beta1', { status: { observedGeneration: 2, replicas: 3, updatedReplicas: 1 } }, 2, true],

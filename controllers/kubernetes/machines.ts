@@ -67,6 +67,9 @@ interface MachineObject {
     readonly paused?: boolean;
     readonly providerID?: string;
     readonly providerIDList?: readonly string[] | null;
+    readonly template?: {
+      readonly spec?: { readonly infrastructureRef?: { readonly kind?: string; readonly name?: string } };
+    };
     readonly readinessGates?: readonly { readonly conditionType?: string }[] | null;
     readonly rollout?: { readonly strategy?: { readonly type?: string } };
     readonly strategy?: { readonly type?: string };
@@ -124,12 +127,18 @@ export function machineSetOf(
     usableBy: foreignText(annotations[USABLE_BY_ANNOTATION] ?? ''),
     createdFor: labels[MANAGED_BY_LABEL] === MANAGED_BY ? foreignText(labels[POOL_KEY] ?? '') : '',
     templateHash: foreignText(annotations[TEMPLATE_HASH_ANNOTATION] ?? ''),
+    infrastructureTemplate: infrastructureTemplateOf(spec),
     problem: problemOf(
       kind === 'MachinePool' ? { ...status, conditions: v1beta1ConditionsOf(status) } : status,
       SET_CONDITIONS,
     ),
     ...(kind === 'MachinePool' && { instances: instancesOf(spec, status) }),
   };
+}
+
+function infrastructureTemplateOf({ template }: NonNullable<Wire<MachineObject>['spec']>): string {
+  const { kind, name } = template?.spec?.infrastructureRef ?? {};
+  return kind && name ? foreignText(`${kind}/${name}`) : '';
 }
 
 /** https://github.com/kubernetes-sigs/cluster-api/blob/main/core/reconcilers/machinepool/machinepool_controller_noderef.go */

@@ -152,7 +152,7 @@ describe('an update with a canary', () => {
         return;
       }
       assert.deepEqual(
-        [failure?.pool, failure?.amiType, failure?.releaseVersion, failure?.onCanary],
+        [failure?.pool, failure?.kind, failure?.release, failure?.onCanary],
         ['web', 'WINDOWS_CORE_2022_x86_64', NEXT, true],
       );
       assert.ok(failure?.finding.startsWith(finding), failure?.finding);

@@ -1363,6 +1363,24 @@ export interface MachinesState {
    * Machines that are made from an earlier template of the object.
    */
   outdated?: number;
+  /**
+   * Kind and name of the infrastructure template of new Machines, such as AzureMachineTemplate/windows-1. Absent for OpenShift.
+   */
+  infrastructureTemplate?: string;
+  failedTemplate?: FailedTemplate;
+}
+/**
+ * A node that was created from infrastructureTemplate and fails a check that depends on the image alone. Automatic rollouts of that template in other pools wait. Absent if there is none.
+ */
+export interface FailedTemplate {
+  /**
+   * Name of the node.
+   */
+  node: string;
+  /**
+   * The check that it failed.
+   */
+  finding: string;
 }
 /**
  * Errors in the ConfigMap of instancesConfigMap. Absent if there are none.

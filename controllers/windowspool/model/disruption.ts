@@ -111,11 +111,13 @@ export interface OtherPools {
   readonly failures: readonly ReleaseFailure[];
 }
 
-/** A node of a pool that fails verification, or of a canary that failed, and the release that it was created from. */
+/** A node of a pool that fails verification, or of a canary that failed, and what it was created from. */
 export interface ReleaseFailure {
   readonly pool: string;
-  readonly amiType: string;
-  readonly releaseVersion: string;
+  /** The AMI type, or the kind of an infrastructure template of Cluster API. */
+  readonly kind: string;
+  /** The release or custom AMI of this type, or what identifies the template. */
+  readonly release: string;
   readonly node: string;
   /** The failed check: `WrongBuild: runs build ...`. */
   readonly finding: string;

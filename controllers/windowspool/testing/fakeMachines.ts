@@ -20,6 +20,7 @@ const SET: MachineSet = {
   usableBy: 'web',
   createdFor: '',
   templateHash: '',
+  infrastructureTemplate: 'SimMachineTemplate/windows-1',
   problem: '',
   controllerUid: '',
 };
@@ -141,6 +142,7 @@ export class FakeMachines {
       replicas,
       createdFor: labels[POOL_KEY] ?? '',
       templateHash: annotations[TEMPLATE_HASH_ANNOTATION] ?? '',
+      infrastructureTemplate: infrastructure ? `${infrastructure.kind}/${infrastructure.metadata.name}` : '',
       isObserved: false,
       resourceVersion: `${Number(before.resourceVersion) + 1}`,
     };

@@ -299,8 +299,8 @@ export function sampleRuntimeClass(pool: WindowsPool = samplePool(), change: Par
 /** The newest release, on which a node of another pool fails. */
 export const RELEASE_FAILURE: ReleaseFailure = {
   pool: 'api',
-  amiType: 'WINDOWS_CORE_2022_x86_64',
-  releaseVersion: NEXT,
+  kind: 'WINDOWS_CORE_2022_x86_64',
+  release: NEXT,
   node: 'ip-10-0-9-1',
   finding: 'WrongBuild: runs build 10.0.17763',
 };

@@ -38,7 +38,9 @@ describe('a pool of machines', () => {
       ['web', 'web', 'web'],
     );
     const { status } = world.pools.get('web') ?? {};
-    assert.deepEqual(status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0, outdated: 0 });
+    const { infrastructureTemplate, ...counts } = status?.machines ?? {};
+    assert.deepEqual(counts, { replicas: 3, total: 3, withoutNode: 0, deleting: 0, outdated: 0 });
+    assert.equal(infrastructureTemplate, 'SimMachineTemplate/windows-1');
     assert.deepEqual([status?.summary?.nodes, status?.nodes?.desired], ['3/3', 3]);
     assert.deepEqual(world.awsCalls(), []);
     const { 'windowspool_machines{state="withNode"}': machines, windowspool_nodes_desired: desired } =

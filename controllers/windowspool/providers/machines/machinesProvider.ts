@@ -17,6 +17,7 @@ import { machineCounts } from './machinesStatus.ts';
 import { observeMachines } from './observeMachines.ts';
 import { rolloutOf } from './rollout.ts';
 import { lastSize } from './sizeRules.ts';
+import { templateFailuresOf } from './templateFailures.ts';
 
 /** Machines of Cluster API and of OpenShift, which a user's MachineDeployment or MachineSet keeps. */
 export const machines: Provider<MachinesState, MachinesDerived> = {
@@ -64,6 +65,7 @@ export const machines: Provider<MachinesState, MachinesDerived> = {
   untilNextEvent: (s) => (hasNewMarks(s.pool) || isJustDeleted(s) ? SHORTEST_MS : untilLate(s)),
   shownSize: (s) => s.due.capacity.desired,
   nodeGroupNames: () => [],
+  releaseFailures: templateFailuresOf,
   describeUnremovedMarks: () => undefined,
 };
 

@@ -2,7 +2,7 @@
 
 import { USABLE_BY_ANNOTATION } from '../../api/labels.ts';
 import type { Capacity } from '../../model/capacity.ts';
-import type { Opening } from '../../model/disruption.ts';
+import type { Opening, ReleaseFailure } from '../../model/disruption.ts';
 import type { Derived, Due } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Machine, MachineSet, MachinesView } from '../../ports/machines.ts';
@@ -20,6 +20,8 @@ export type Rollout = {
   | { readonly waitsFor: 'window'; readonly opening?: Opening; readonly fault?: string }
   /** A Machine of the current template whose node is not verified yet; absent: it does not exist yet. */
   | { readonly waitsFor: 'verification'; readonly machine?: Machine }
+  /** A node of this template fails in another pool. */
+  | { readonly waitsFor: 'otherPool'; readonly failure: ReleaseFailure }
   /** `why`: which Machine of the current template fails, in a sentence. */
   | { readonly waitsFor: 'failure'; readonly why: string }
   /** The nodes may be replaced, as far as the budget allows. */
@@ -62,6 +64,11 @@ export function setOf({ machines }: Pick<MachinesState, 'machines'>): MachineSet
 /** The Machines that are not being deleted. */
 export function liveMachines({ machines }: Pick<MachinesState, 'machines'>): readonly Machine[] {
   return machines.kind === 'seen' ? machines.machines.filter(({ deleting }) => !deleting) : [];
+}
+
+/** The Machines that are made from the current template. */
+export function currentMachines(s: Pick<MachinesState, 'machines'>): readonly Machine[] {
+  return liveMachines(s).filter(({ isOutdated }) => !isOutdated);
 }
 
 /** Whether a Machine has had no node for longer than a node takes to join. */

@@ -2,6 +2,7 @@
 import type { MachinesState as Reported } from '../../api/api.gen.ts';
 import { instancesOf, withoutNode } from './instances.ts';
 import { liveMachines, type MachinesDerived } from './machinesState.ts';
+import { failedTemplateOf } from './templateFailures.ts';
 
 /** The number of Machines by state; undefined while they are not known. */
 export function machineCounts(s: MachinesDerived): Reported | undefined {
@@ -17,11 +18,15 @@ export function machineCounts(s: MachinesDerived): Reported | undefined {
       outdated: 0,
     };
   const live = liveMachines(s);
+  const { infrastructureTemplate } = s.machines.set;
+  const failedTemplate = failedTemplateOf(s);
   return {
     replicas,
     total: live.length,
     withoutNode: live.filter(({ node }) => node === '').length,
     deleting: s.machines.machines.length - live.length,
     outdated: s.due.rollout?.outdated ?? 0,
+    ...(infrastructureTemplate && { infrastructureTemplate }),
+    ...(failedTemplate && { failedTemplate }),
   };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MachinesUpdateSpec } from '../../api/api.gen.ts';
+import type { MachinesState, MachinesUpdateSpec } from '../../api/api.gen.ts';
 import { REMOVE_ANNOTATION, REPLACE_ANNOTATION } from '../../api/labels.ts';
 import type { Deps } from '../../reconcile.ts';
+import { machinesIn } from '../../rules/nodeSource.ts';
 import { crashAtEach } from '../../testing/crashAtEach.ts';
 import type { FakeWorld } from '../../testing/fakeWorld.ts';
 import { MINUTE, sampleError } from '../../testing/fixtures.ts';
@@ -9,10 +10,17 @@ import { assertBrief } from '../../testing/goldenTexts.ts';
 import { conditionOf, until, wake } from '../../testing/life.ts';
 import { machinesPool, machinesWorld, settleMachines } from '../../testing/machineScenes.ts';
 import { annotate, isSettled, nodeOf, pass, terminatingIn } from '../../testing/nodeLife.ts';
+import { releaseFailuresIn } from '../providers.ts';
 
 const AUTOMATIC = { policy: 'Automatic' } as const;
 const HOUR = 60 * MINUTE;
 const names = (world: FakeWorld) => world.nodes.map(({ name }) => name).join(' ');
+/** Changes how nodes of an earlier template are replaced. */
+function edit(world: FakeWorld, update: MachinesUpdateSpec): void {
+  const pool = world.pools.get('web') ?? assert.fail('no pool');
+  world.apply({ ...pool, spec: { ...pool.spec, machines: { ...machinesIn(pool.spec), update } } });
+}
+
 const condition = (world: FakeWorld) => conditionOf(world, 'MachinesReady') ?? '';
 
 /** A pool of the Machines a, b and c, whose template has just changed. */
@@ -131,6 +139,49 @@ describe('nodes of Machines that are made from an earlier template', () => {
     assert.ok(isSettled(world), 'other pools wait for it');
     fail(world, 'd', false);
     await untilNodes(world, deps, 'd e f');
+  });
+
+  it('stay while a node of the same template fails in another pool, and go on after that', async () => {
+    const { world, deps } = await outdatedWorld(undefined);
+    const failedTemplate = { node: 'api-1', finding: 'WrongBuild: runs build 10.0.17763' };
+    const api = (machines: MachinesState | undefined) => {
+      const pool = machinesPool({}, { metadata: { name: 'api' }, status: { ...(machines && { machines }) } });
+      world.pools.set('api', pool);
+    };
+    api({ infrastructureTemplate: 'SimMachineTemplate/windows-1', failedTemplate });
+    edit(world, AUTOMATIC);
+    await pass(world, deps, 60);
+    assert.deepEqual(world.machines.changes, []);
+    assertBrief(
+      condition(world),
+      'True MachinesReady',
+      '3 Machines are',
+      'Node api-1 of WindowsPool api',
+      'made from the same template',
+      'WrongBuild',
+      REPLACE_ANNOTATION,
+    );
+    api({ infrastructureTemplate: 'SimMachineTemplate/windows-2', failedTemplate });
+    await untilNodes(world, deps, 'd e f');
+  });
+
+  it('show other pools a template whose nodes fail because of its image, as long as they do', async () => {
+    const { world, deps } = await outdatedWorld(AUTOMATIC);
+    const shown = () => releaseFailuresIn(world.pools.get('web') ?? assert.fail('no pool'));
+    await until(world, deps, () => world.machines.changes.length === 1, 'the first deletion');
+    settleMachines(world);
+    const d = nodeOf(world, 'd') ?? assert.fail('no node');
+    world.setNode({ ...d, ready: 'False' });
+    await pass(world, deps, 60);
+    assert.deepEqual(shown(), [], 'a node that is not Ready shows nothing about the image');
+    fail(world, 'd', true);
+    await pass(world, deps, 2);
+    const [{ kind, release, node, finding } = assert.fail('no failure')] = shown();
+    assert.deepEqual([kind, release, node], ['SimMachineTemplate', 'clusters/windows-1', 'd']);
+    assert.match(finding, /^WrongBuild: runs /);
+    world.setNode(d);
+    await untilNodes(world, deps, 'd e f');
+    assert.deepEqual(shown(), []);
   });
 
   it('stay while a new Machine gets no node', async () => {

@@ -12,6 +12,7 @@ import { machinesIn } from '../../rules/nodeSource.ts';
 import { leave, waitFor } from '../../rules/ruleChains.ts';
 import { count, duration, joined, sentence } from '../../util/words.ts';
 import {
+  currentMachines,
   isLate,
   isOf,
   isUsable,
@@ -23,6 +24,7 @@ import {
   type Rollout,
   setOf,
 } from './machinesState.ts';
+import { failureElsewhere } from './templateFailures.ts';
 
 const FIELD = 'spec.machines.update.maintenanceWindows';
 
@@ -41,6 +43,8 @@ export function rolloutOf(s: MachinesState): Rollout | undefined {
   if (!isUsable(s)) return { ...known, waitsFor: 'permission' };
   const why = failureOf(s);
   if (why !== undefined) return { ...known, waitsFor: 'failure', why };
+  const failure = failureElsewhere(s);
+  if (failure) return { ...known, waitsFor: 'otherPool', failure };
   const awaited = firstUnverified(s);
   if (awaited) return { ...known, waitsFor: 'verification', machine: awaited };
   // Otherwise, the end of a Machine that fails would let another node go.
@@ -85,14 +89,10 @@ function isAutomatic({ pool }: MachinesState): boolean {
   return machinesIn(pool.spec).update?.policy === 'Automatic';
 }
 
-function current(s: MachinesState): readonly Machine[] {
-  return liveMachines(s).filter(({ isOutdated }) => !isOutdated);
-}
-
 /** The first Machine of the current template without a verified node, if none of them fails. */
 function firstUnverified(s: MachinesState): Machine | undefined {
   const joining = new Set(s.poolNodes.joining.map(({ node }) => node.name));
-  return current(s).find(({ node }) => !s.poolNodes.has(node) || joining.has(node));
+  return currentMachines(s).find(({ node }) => !s.poolNodes.has(node) || joining.has(node));
 }
 
 /** Their nodes that the pool has. */
@@ -109,7 +109,7 @@ function failureOf(s: MachinesState): string | undefined {
   const { joinGraceMs } = s.settings;
   const grace = duration(joinGraceMs);
   const failing = new Map(s.poolNodes.failing.map((result) => [result.node.name, result]));
-  for (const machine of current(s)) {
+  for (const machine of currentMachines(s)) {
     const { name, node, createdAt, hasFailed, problem } = machine;
     const what = `Machine ${name}, which is made from the current template,`;
     const cause = problem === '' ? '' : ` Its controller reports: ${sentence(problem)}`;
@@ -151,6 +151,14 @@ function describe(rollout: Rollout, s: MachinesDerived): RuleResult {
     case 'failure': {
       const message = `${rollout.why} Therefore, ${count(outdated, 'Machine')} of an earlier template ${isOne ? 'is' : 'are'} not replaced. Correct the template, or fix the cause.`;
       return waitFor('RolloutHalted', 'watch', { message });
+    }
+    case 'otherPool': {
+      const { pool, node, finding } = rollout.failure;
+      const fails = sentence(
+        `Node ${node} of WindowsPool ${pool}, which is made from the same template, fails verification: ${finding}`,
+      );
+      const message = `${what}. ${fails} ${theirs} replaced once that node is verified or deleted, or with another template. To replace a node now: ${byHand}`;
+      return waitFor('ReleaseNotVerified', 'pools', { message });
     }
     case 'verification': {
       const awaited = rollout.machine

@@ -278,9 +278,7 @@ export const customAmiCases: readonly PlanCase[] = [
       ownTemplate: ownTemplate([launchSettingsFor(AMI_1), launchSettingsFor(AMI_2)]),
       otherPools: {
         disrupted: [],
-        failures: [
-          { pool: 'api', amiType: 'CUSTOM', releaseVersion: 'ami-0a000002', node: 'a', finding: 'WrongBuild: no' },
-        ],
+        failures: [{ pool: 'api', kind: 'CUSTOM', release: 'ami-0a000002', node: 'a', finding: 'WrongBuild: no' }],
       },
     }),
     want: [],

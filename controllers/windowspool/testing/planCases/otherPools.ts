@@ -31,7 +31,7 @@ export const otherPoolsCases: readonly PlanCase[] = [
     observed: sampleState({
       ...pinned(AUTOMATIC),
       ...newest(NEXT),
-      otherPools: { ...RELEASE_FAILS, failures: [{ ...RELEASE_FAILURE, amiType: 'WINDOWS_FULL_2022_x86_64' }] },
+      otherPools: { ...RELEASE_FAILS, failures: [{ ...RELEASE_FAILURE, kind: 'WINDOWS_FULL_2022_x86_64' }] },
     }),
     want: AUTOMATIC_STEPS,
   },

@@ -10,6 +10,7 @@ import { CANARY_TAG } from '../../../api/labels.ts';
 import type { NodeCheck } from '../../../api/reasons.ts';
 import { FINDING_LENGTH } from '../../../api/statusLimits.ts';
 import type { VerificationResult } from '../../../model/poolNodesView.ts';
+import { describeFinding, isOfTheRelease } from '../../../nodes/releaseChecks.ts';
 import type { NodeGroup, TemplateVersion, VersionChange } from '../../../ports/eks.ts';
 import type { LaunchSettings } from '../../../ports/ownTemplates.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
@@ -30,7 +31,6 @@ import type { EksDerived } from '../model/groupDue.ts';
 import type { EksState } from '../model/groupState.ts';
 import { ownedGroup, rejectionOf } from '../observation/knownGroups.ts';
 import { describeFirstIssue } from '../reporting/healthIssues.ts';
-import { describeFinding, isOfTheRelease } from '../versions/releaseChecks.ts';
 import { imageIn } from '../versions/versionChanges.ts';
 import { canaryIn, isDraining } from './secondGroup.ts';
 

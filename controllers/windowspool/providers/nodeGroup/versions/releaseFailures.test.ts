@@ -32,7 +32,7 @@ function withCanary(
 }
 
 describe('a release that fails verification', () => {
-  const failure = { pool: 'api', amiType: CORE, releaseVersion: NEXT, node: 'ip-1' };
+  const failure = { pool: 'api', kind: CORE, release: NEXT, node: 'ip-1' };
   const table: readonly (readonly [string, WindowsPool, string | undefined])[] = [
     ['has a node with the wrong build', other([node('WrongBuild')]), 'WrongBuild: is wrong'],
     [
@@ -99,7 +99,7 @@ describe('a release that fails verification', () => {
   const release = { version: '1.36-2026.04.18', node: 'ip-2', finding: 'WrongBuild: is wrong' };
   const onCanary = {
     ...failure,
-    releaseVersion: release.version,
+    release: release.version,
     node: 'ip-2',
     finding: release.finding,
     onCanary: true,

@@ -4,11 +4,11 @@
  */
 import type { WindowsPool } from '../../../api/api.gen.ts';
 import type { ReleaseFailure } from '../../../model/disruption.ts';
+import { describeFinding, isOfTheRelease } from '../../../nodes/releaseChecks.ts';
 import { isDeleting } from '../../../rules/poolQueries.ts';
 import { sentence } from '../../../util/words.ts';
 import type { EksState } from '../model/groupState.ts';
 import { groupOf } from '../observation/knownGroups.ts';
-import { describeFinding, isOfTheRelease } from './releaseChecks.ts';
 import { normalizedRelease } from './releaseVersion.ts';
 
 /** The failures of the pool's releases, from its status: of the release of its node group, and of one that failed on a canary. */
@@ -35,8 +35,8 @@ function failureOfNodes(pool: WindowsPool): ReleaseFailure[] {
   return [
     {
       pool: pool.metadata.name,
-      amiType: nodeGroup.amiType,
-      releaseVersion: normalizedRelease(nodeGroup.releaseVersion),
+      kind: nodeGroup.amiType,
+      release: normalizedRelease(nodeGroup.releaseVersion),
       node: failing.name,
       finding: describeFinding(failing),
     },
@@ -53,8 +53,8 @@ function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
     return [
       {
         pool: metadata.name,
-        amiType,
-        releaseVersion: normalizedRelease(version),
+        kind: amiType,
+        release: normalizedRelease(version),
         node,
         finding,
         onCanary: true as const,
@@ -67,14 +67,14 @@ function failuresOnCanary({ metadata, status }: WindowsPool): ReleaseFailure[] {
 export function failureOfRelease(s: EksState, release: string): ReleaseFailure | undefined {
   const amiType = groupOf(s)?.amiType;
   return s.otherPools.failures.find(
-    (failure) => failure.amiType === amiType && failure.releaseVersion === normalizedRelease(release),
+    (failure) => failure.kind === amiType && failure.release === normalizedRelease(release),
   );
 }
 
 /** `With release R, node N of WindowsPool P fails verification: WrongBuild: runs ....` */
-export function describeReleaseFailure({ pool, releaseVersion, node, finding, onCanary }: ReleaseFailure): string {
+export function describeReleaseFailure({ pool, release, node, finding, onCanary }: ReleaseFailure): string {
   const fails = onCanary ? `of the canary of WindowsPool ${pool} failed` : `of WindowsPool ${pool} fails`;
-  return sentence(`With release ${releaseVersion}, node ${node} ${fails} verification: ${finding}`);
+  return sentence(`With release ${release}, node ${node} ${fails} verification: ${finding}`);
 }
 
 /** Until when an automatic update waits because of the failure, in a sentence. */

@@ -1,7 +1,7 @@
 /** Which failed checks show that a release is bad, not a node. Pure. */
 
-import type { NodeCheck } from '../../../api/reasons.ts';
-import type { CheckFailure } from '../../../model/poolNodesView.ts';
+import type { NodeCheck } from '../api/reasons.ts';
+import type { CheckFailure } from '../model/poolNodesView.ts';
 
 /** Checks that depend on the AMI alone. Whether a node is Ready or has addresses depends on more, and the least revision on the spec of its pool. */
 const ofTheRelease: ReadonlySet<string> = new Set<NodeCheck>([
