@@ -150,7 +150,7 @@ describe('a MachineDeployment or MachineSet', () => {
     assert.deepEqual([deployment({}).replicas, deployment({ spec: { replicas: 0 } }).replicas], [1, 0]);
   });
 
-  it('has the infrastructure template of its new Machines in both versions', () => {
+  it('has the infrastructure template of its new Machines and their Cluster, in both versions', () => {
     const name = 'windows-1';
     for (const reference of [
       { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'AzureMachineTemplate', name },
@@ -162,11 +162,11 @@ describe('a MachineDeployment or MachineSet', () => {
       },
     ]) {
       const template = { spec: { infrastructureRef: reference } };
-      const { infrastructureTemplate } = deployment({ spec: { template } });
-      assert.equal(infrastructureTemplate, 'AzureMachineTemplate/windows-1');
+      const { infrastructureTemplate, clusterName } = deployment({ spec: { clusterName: 'prod', template } });
+      assert.deepEqual([infrastructureTemplate, clusterName], ['AzureMachineTemplate/windows-1', 'prod']);
     }
-    const { infrastructureTemplate } = deployment({});
-    assert.equal(infrastructureTemplate, '');
+    const { infrastructureTemplate, clusterName } = deployment({});
+    assert.deepEqual([infrastructureTemplate, clusterName], ['', '']);
   });
 
   const rollouts: readonly (readonly [string, Parameters<typeof machineSetOf>[1], number, boolean])[] = [

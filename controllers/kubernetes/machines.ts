@@ -65,6 +65,7 @@ interface MachineObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
+    readonly clusterName?: string;
     readonly providerID?: string;
     readonly providerIDList?: readonly string[] | null;
     readonly template?: {
@@ -127,6 +128,7 @@ export function machineSetOf(
     usableBy: foreignText(annotations[USABLE_BY_ANNOTATION] ?? ''),
     createdFor: labels[MANAGED_BY_LABEL] === MANAGED_BY ? foreignText(labels[POOL_KEY] ?? '') : '',
     templateHash: foreignText(annotations[TEMPLATE_HASH_ANNOTATION] ?? ''),
+    clusterName: foreignText(spec.clusterName ?? ''),
     infrastructureTemplate: infrastructureTemplateOf(spec),
     problem: problemOf(
       kind === 'MachinePool' ? { ...status, conditions: v1beta1ConditionsOf(status) } : status,

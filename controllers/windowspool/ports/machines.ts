@@ -29,6 +29,8 @@ export interface MachineSet {
   readonly createdFor: string;
   /** The hash of the machines.template that was applied last; empty: none was. */
   readonly templateHash: string;
+  /** The Cluster of its Machines; empty for OpenShift. */
+  readonly clusterName: string;
   /** `AzureMachineTemplate/windows-1`, from which its controller makes the infrastructure of new Machines; empty for OpenShift. */
   readonly infrastructureTemplate: string;
   /** What its controller reports as wrong; otherwise empty. */

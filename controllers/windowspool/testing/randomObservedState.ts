@@ -407,6 +407,7 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
       sizedBy: fc.constantFrom('', 'an autoscaler'),
       createdFor: fc.constantFrom('', 'web', 'api'),
       templateHash: fc.constantFrom('', '0123456789abcdef'),
+      clusterName: fc.constantFrom('', 'workloads'),
       infrastructureTemplate: fc.constantFrom('', 'SimMachineTemplate/windows-1'),
       usableBy: fc.constantFrom('', 'web'),
       problem: fc.constantFrom('', 'no capacity'),

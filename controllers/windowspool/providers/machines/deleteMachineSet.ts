@@ -3,7 +3,7 @@ import type { Outcome } from '../../model/outcome.ts';
 import type { Writers } from '../../model/writers.ts';
 import { machinesIn } from '../../rules/nodeSource.ts';
 import { changed, type StepResult, when } from '../../steps/stepKind.ts';
-import { DELETED, type MachinesState } from './machinesState.ts';
+import { DELETED, isCreatedFor, type MachinesState } from './machinesState.ts';
 
 /** Deletes the object of the pool; once it is gone, deletes the infrastructure templates, and records that nothing is left. */
 export async function deleteMachineSet(
@@ -11,12 +11,13 @@ export async function deleteMachineSet(
   { machineSets, ownMachineSets }: Pick<Writers, 'machineSets' | 'ownMachineSets'>,
   signal: AbortSignal,
 ): Promise<StepResult> {
-  const { metadata, spec } = outcome.after.pool;
+  const { pool } = outcome.after;
+  const { metadata, spec } = pool;
   const { ref, template } = machinesIn(spec);
   const seen = await machineSets.read(ref, signal);
   if (!seen.ok) return { error: seen.error };
   const set = seen.value?.set;
-  if (set?.createdFor === metadata.name) return when(await ownMachineSets.delete(ref, set, signal), () => outcome);
+  if (set && isCreatedFor(pool, set)) return when(await ownMachineSets.delete(ref, set, signal), () => outcome);
   const { infrastructureTemplate } = template ?? {};
   const pruned = infrastructureTemplate
     ? await ownMachineSets.pruneTemplates(ref, infrastructureTemplate, metadata.name, signal)

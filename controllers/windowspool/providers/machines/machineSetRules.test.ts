@@ -133,23 +133,22 @@ describe('a pool with machines.template', () => {
     assert.equal(world.machines.changes.filter((change) => change === 'prune').length, 2);
   });
 
-  it('leaves an object of another pool when it is deleted', async () => {
-    const { world, deps } = emptyWorld();
-    await untilReady(world, deps);
-    world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), createdFor: 'api' };
-    world.machines.changes.splice(0);
-    await wake(world, deps);
-    assertBrief(
-      conditionOf(world, 'MachinesReady') ?? '',
-      'False MachineSetNotOwned',
-      'WindowsPool web did not create it',
-      'machines.ref',
-    );
-    world.remove('web');
-    await untilDeleted(world, deps);
-    assert.deepEqual(world.machines.changes, ['prune']);
-    assert.equal(world.nodes.length, 2);
-  });
+  for (const [whose, change, why] of [
+    ['another pool', { createdFor: 'api' }, 'WindowsPool web did not create it'],
+    ['a pool of the same name in another cluster', { clusterName: 'test' }, 'belongs to Cluster test'],
+  ] as const)
+    it(`leaves an object of ${whose} when it is deleted`, async () => {
+      const { world, deps } = emptyWorld();
+      await untilReady(world, deps);
+      world.machines.set = { ...(world.machines.set ?? assert.fail('no object')), ...change };
+      world.machines.changes.splice(0);
+      await wake(world, deps);
+      assertBrief(conditionOf(world, 'MachinesReady') ?? '', 'False MachineSetNotOwned', why, 'machines.ref');
+      world.remove('web');
+      await untilDeleted(world, deps);
+      assert.deepEqual(world.machines.changes, ['prune']);
+      assert.equal(world.nodes.length, 2);
+    });
 
   it('shows why the API server rejects it, and tries a corrected template', async () => {
     const { world, deps } = emptyWorld();

@@ -1,5 +1,6 @@
 /** What a pool of machines adds to the observed state, and questions about it. Pure. */
 
+import type { WindowsPool } from '../../api/api.gen.ts';
 import { USABLE_BY_ANNOTATION } from '../../api/labels.ts';
 import type { Capacity } from '../../model/capacity.ts';
 import type { Opening, ReleaseFailure } from '../../model/disruption.ts';
@@ -87,13 +88,23 @@ export function isUsable(s: MachinesState): boolean {
 }
 
 /** Whether the operator created the object for the pool. */
-export function isOwned({ pool, machines }: MachinesState): boolean {
-  return machines.kind === 'seen' && machines.set.createdFor === pool.metadata.name;
+export function isOwned({ pool, machines }: Pick<MachinesState, 'pool' | 'machines'>): boolean {
+  return machines.kind === 'seen' && isCreatedFor(pool, machines.set);
+}
+
+/** Whether the operator created this object for the pool. The operator of another Cluster can have a pool of the same name, and objects in the same namespace. */
+export function isCreatedFor({ metadata, spec }: WindowsPool, { createdFor, clusterName }: MachineSet): boolean {
+  const { clusterName: wanted } = machinesIn(spec).template?.spec ?? {};
+  return createdFor === metadata.name && (typeof wanted !== 'string' || wanted === clusterName);
 }
 
 /** That another tool or pool has an object of this name, and what to do. */
 export function notOwned(s: MachinesState): NonNullable<Capacity['refusal']> {
-  const why = `${objectName(s)} exists, but WindowsPool ${s.pool.metadata.name} did not create it`;
+  const set = setOf(s);
+  const isOfCluster = set?.createdFor === s.pool.metadata.name;
+  const why = isOfCluster
+    ? `${objectName(s)} belongs to Cluster ${set.clusterName}, and machines.template.spec.clusterName has another one`
+    : `${objectName(s)} exists, but WindowsPool ${s.pool.metadata.name} did not create it`;
   const remedy =
     'To use it, create another pool with machines.ref. Otherwise, delete it, or create another pool for another name';
   return { reason: 'MachineSetNotOwned', why, remedy };
