@@ -1,8 +1,8 @@
-/** What the operator would do for pools that are not applied yet, with the AWS credentials of the user. Writes nothing. */
+/** What the operator would do for pools that are not applied yet, with the credentials of the user for AWS and the management cluster. Writes nothing. */
 import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { Cluster as EksCluster } from '../../controllers/windowspool/ports/eks.ts';
-import { previewText } from '../../controllers/windowspool/preview.ts';
+import { type Preview, previewText } from '../../controllers/windowspool/preview.ts';
 import { describeFailure, sentence } from '../../controllers/windowspool/util/words.ts';
 import { connect, portsOf } from '../operator/connections.ts';
 import { type Options, readCommand } from '../operator/options.ts';
@@ -20,6 +20,11 @@ export interface AwsFlags {
   readonly region?: string;
 }
 
+/** Where the operator finds what pools come from. */
+export interface PreviewFlags extends AwsFlags {
+  readonly machinesKubeconfig?: string;
+}
+
 /** The steps of a pool, or why they are unknown. */
 export type AwsPreview = { readonly text: string } | { readonly skipped: string };
 
@@ -27,27 +32,59 @@ export type AwsPreview = { readonly text: string } | { readonly skipped: string 
 export async function awsPreviews(
   cluster: Cluster,
   pools: readonly WindowsPool[],
-  flags: AwsFlags,
+  flags: PreviewFlags,
   version: string,
 ): Promise<readonly AwsPreview[]> {
-  const skipAll = (skipped: string) => pools.map(() => ({ skipped }));
   const options = await operatorOptions(cluster, flags, version);
-  if ('skipped' in options) return skipAll(options.skipped);
+  if ('skipped' in options) return pools.map(() => options);
   const { signal } = cluster;
+  const unknown = new Map<WindowsPool, string>();
+  for (const pool of pools) {
+    const why = await whyUnknown(cluster, pool, options);
+    if (why !== undefined) unknown.set(pool, why);
+  }
+  const known = previews(
+    options,
+    version,
+    pools.filter((pool) => !unknown.has(pool)),
+    signal,
+  );
   const found: AwsPreview[] = [];
   try {
-    for await (const preview of previews(options, version, pools, signal))
-      found.push(
-        preview.isComplete
-          ? { text: previewText(preview) }
-          : // Later remarks are about the permissions of the operator.
-            { skipped: withRemedy(preview.remarks[0] ?? 'AWS could not be read completely') },
-      );
+    for (const pool of pools) {
+      const skipped = unknown.get(pool);
+      found.push(skipped === undefined ? shownPreview((await known.next()).value) : { skipped });
+    }
     return found;
   } catch (error) {
     signal.throwIfAborted();
-    return skipAll(explain(error));
+    const skipped = explain(error);
+    return pools.map((pool) => ({ skipped: unknown.get(pool) ?? skipped }));
+  } finally {
+    await known.return(undefined);
   }
+}
+
+/** Why nothing is known of what the pool comes from; undefined if that can be read. */
+async function whyUnknown(
+  cluster: Cluster,
+  { spec }: WindowsPool,
+  { clusterName, machinesKubeconfig }: Options,
+): Promise<string | undefined> {
+  if (spec.nodeGroup && !clusterName) return NO_CLUSTER;
+  if (!spec.machines || machinesKubeconfig !== undefined) return undefined;
+  const operator = await findOperator(cluster, {}).catch(() => undefined);
+  const path = operator && (await settingOf(cluster, operator, '--machines-kubeconfig', 'WINPOOL_MACHINES_KUBECONFIG'));
+  return path && 'the operator reads Machines from a management cluster. Set --machines-kubeconfig.';
+}
+
+const NO_CLUSTER = 'the EKS cluster is unknown. Set --cluster-name and --region.';
+
+/** The text of a preview, if everything could be read. */
+function shownPreview(preview: Preview): AwsPreview {
+  if (preview.isComplete) return { text: previewText(preview) };
+  // Later remarks are about the permissions of the operator.
+  return { skipped: withRemedy(preview.remarks[0] ?? 'AWS could not be read completely') };
 }
 
 /** The EKS cluster, as the credentials of the user show it. Never rejects because of AWS. */
@@ -58,6 +95,7 @@ export async function eksStatus(
 ): Promise<EksCluster | { readonly skipped: string }> {
   const options = await operatorOptions(cluster, flags, version);
   if ('skipped' in options) return options;
+  if (!options.clusterName) return { skipped: NO_CLUSTER };
   const connections = await connect(options, version, silentLog, { check: () => undefined });
   try {
     const inTime = AbortSignal.any([cluster.signal, AbortSignal.timeout(AWS_TIMEOUT_MS)]);
@@ -78,18 +116,18 @@ function withRemedy(error: string): string {
   return `${sentence(error)}${remedy}`;
 }
 
-/** The options of an operator for the EKS cluster, or why they are unknown. */
+/** The options of an operator for the EKS cluster, if that is known, or what is wrong with the flags. */
 async function operatorOptions(
   cluster: Cluster,
-  flags: AwsFlags,
+  flags: PreviewFlags,
   version: string,
 ): Promise<(Options & Pick<CredentialSource, 'overrides'>) | { readonly skipped: string }> {
   const { clusterName, region } = await eksClusterOf(cluster, flags, process.env);
-  if (!clusterName || !region) return { skipped: 'the EKS cluster is unknown. Set --cluster-name and --region.' };
+  const { machinesKubeconfig } = flags;
   const args = [
-    `--cluster-name=${clusterName}`,
-    `--region=${region}`,
+    ...(clusterName && region ? [`--cluster-name=${clusterName}`, `--region=${region}`] : []),
     `--kubeconfig=${kubeconfigOf(cluster.flags)}`,
+    ...(machinesKubeconfig === undefined ? [] : [`--machines-kubeconfig=${machinesKubeconfig}`]),
     ...(await defaultTagsOf(cluster)),
   ];
   const command = readCommand(args, version);

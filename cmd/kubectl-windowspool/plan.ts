@@ -6,7 +6,7 @@ import { KubernetesError } from '../../controllers/kubernetes/kubernetesError.ts
 import { KIND, poolPath } from '../../controllers/kubernetes/pools.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { byHeading } from '../../controllers/windowspool/rules/heldSteps.ts';
-import { type AwsFlags, type AwsPreview, awsPreviews } from './awsPreview.ts';
+import { type AwsPreview, awsPreviews, type PreviewFlags } from './awsPreview.ts';
 import type { Cluster } from './cluster.ts';
 import type { PluginCommand } from './command.ts';
 import { EXIT, explain, Failure } from './failure.ts';
@@ -17,7 +17,7 @@ import { pendingStepsIn } from './poolReport.ts';
 import type { Terminal } from './terminal.ts';
 import { labelled, wrap } from './text.ts';
 
-export interface PlanFlags extends AwsFlags {
+export interface PlanFlags extends PreviewFlags {
   readonly filename?: string;
   readonly output?: OutputFormat;
 }
@@ -192,6 +192,10 @@ export const planCommand: PluginCommand<PlanFlags> = {
       'Name of the EKS cluster, to show what would be requested from AWS. Default: the cluster of another pool or of the operator.',
     ),
     new Option('--region <name>', 'AWS Region of the EKS cluster. Default: AWS_REGION, or the Region of another pool.'),
+    new Option(
+      '--machines-kubeconfig <file>',
+      'Kubeconfig file of the cluster that has the Machines of pools. Default: the cluster of the pools.',
+    ),
     outputOption(),
   ],
   check: ([pool], flags) => checkPlanArguments(pool, flags),

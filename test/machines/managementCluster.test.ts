@@ -1,12 +1,16 @@
 /** Pools of machines whose objects are in another cluster: the management cluster of Cluster API, with its real core controllers. */
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../hack/controlplane/controlplane.ts';
 import { Cable } from '../engine/detour.ts';
 import { type ClusterApi, startClusterApi } from '../fakes/clusterApi/clusterApi.ts';
 import { CLUSTER_API } from '../fakes/clusterApi/objectClient.ts';
 import { DEPLOYMENT_LABEL, machineDeployment, machineTemplate } from '../fakes/clusterApi/objects.ts';
 import { messageOf, READY } from '../fakes/testenv/testEnv.ts';
+import { KubectlPlugin } from '../plugin/kubectlPlugin.ts';
 import { machinesPool } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 import { namesOf, settled } from './machinesFixture.ts';
@@ -20,6 +24,7 @@ describe('a pool of machines in a management cluster', function () {
   let management: ControlPlane;
   let api: ClusterApi;
   let cable: Cable;
+  let plugin: KubectlPlugin | undefined;
 
   before(async function () {
     this.timeout(900_000);
@@ -36,6 +41,7 @@ describe('a pool of machines in a management cluster', function () {
     await restart();
   });
   after(async () => {
+    await plugin?.remove();
     await cable?.[Symbol.asyncDispose]();
     // Its nodes are in the cluster that other suites use, too.
     await api?.uninstall();
@@ -74,6 +80,20 @@ describe('a pool of machines in a management cluster', function () {
     );
     await allow('web');
     await settled(fixture, 'web', 3);
+  });
+
+  it('shows with kubectl windowspool plan what a manifest would change there', async () => {
+    const plugin = await KubectlPlugin.install(fixture.world);
+    const file = join(plugin.folder, 'pool.yaml');
+    await writeFile(file, stringify(pool('web', { desiredSize: 2 })));
+    const { code, stdout, stderr } = await plugin.run([
+      'plan',
+      '--filename',
+      file,
+      `--machines-kubeconfig=${cable.kubeconfig}`,
+    ]);
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /WindowsPool web: 1 step\n {2}now:\n {4}scale web from 3 to 2 Machines\./);
   });
 
   it('replaces a node with the annotation by deleting its Machine', async () => {
