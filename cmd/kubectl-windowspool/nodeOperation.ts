@@ -174,6 +174,11 @@ function endNote({ operation, pool }: OperationPlan): string {
   const timeout = duration(drainOptionsOf(pool).timeoutMs);
   if (!nodeSourceOf(pool).ends)
     return `The node is drained for at most ${timeout}, and stays cordoned. Terminate it with the tool that created it.`;
+  if (nodeSourceOf(pool).drainedBy === 'Karpenter') {
+    const limit = pool.spec.karpenter?.terminationGracePeriod;
+    const how = limit === undefined ? 'without a limit' : `for at most ${limit}`;
+    return `Its NodeClaim is deleted: Karpenter drains the node ${how}, and creates another one if pods need it.`;
+  }
   if (nodeSourceOf(pool).ends === 'Machine') {
     const end = operation === 'Replace' ? 'and another one is created' : 'and the number of Machines is lowered by one';
     return `Its Machine is deleted when it is drained, ${end}. After ${timeout} without success, the node stays.`;

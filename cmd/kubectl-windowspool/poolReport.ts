@@ -66,6 +66,7 @@ export interface PoolReport {
 const ORDER = [
   'PrerequisitesMet',
   'NodeGroupReady',
+  'NodePoolReady',
   'MachinesReady',
   'NodesFound',
   'RuntimeClassReady',

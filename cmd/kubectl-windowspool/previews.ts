@@ -46,14 +46,14 @@ export async function* previews(
 }
 
 /** Rejects if the signal aborts before the caches are synced. */
-async function untilSynced({ stores, lists, machineSets }: Caches, signal: AbortSignal): Promise<void> {
+async function untilSynced({ stores, lists, machineSets, nodePools }: Caches, signal: AbortSignal): Promise<void> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const message = `The cluster could not be read within ${SYNC_WITHIN_MS / 1_000}s. Check --kubeconfig and its permissions.`;
   signal.addEventListener('abort', () => reject(new Error(message)), { once: true });
   const synced = async () => {
     await Promise.all(stores.map((store) => store.synced));
     // Only the synced pools show which lists and Machines they need.
-    await Promise.all([lists.synced, machineSets.synced]);
+    await Promise.all([lists.synced, machineSets.synced, nodePools.synced]);
   };
   await Promise.race([synced(), aborted]);
 }

@@ -26,6 +26,7 @@ import type { RuntimeClass } from '../../controllers/windowspool/ports/runtimeCl
 import { releaseFailuresIn } from '../../controllers/windowspool/providers/providers.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../controllers/windowspool/watches.ts';
 import { InstanceLists } from './instanceLists.ts';
+import { KarpenterCaches } from './karpenterCaches.ts';
 import { MachineCaches } from './machineCaches.ts';
 import { NodeCache } from './nodeCache.ts';
 import { NodePodCache } from './nodePodCache.ts';
@@ -53,6 +54,7 @@ export class Caches {
   readonly nodeMembership: NodeMembership;
   readonly lists: InstanceLists;
   readonly machineSets: MachineCaches;
+  readonly nodePools: KarpenterCaches;
   readonly nodePods: NodePodCache;
   readonly #watches: Watches;
   #controller: Controller | undefined;
@@ -100,6 +102,7 @@ export class Caches {
     });
     this.lists = new InstanceLists(client, log, metrics, (name) => this.#watches.selected(name));
     this.machineSets = new MachineCaches(machinesClient, log, metrics, (name) => this.#watches.selected(name));
+    this.nodePools = new KarpenterCaches(client, log, metrics, (name) => this.#watches.selected(name));
     this.runtimeClasses = new Store({ identity: runtimeClassIdentity, log });
     this.#watches = new Watches(this);
     this.pools.subscribe(({ after }) => {
@@ -142,7 +145,7 @@ export class Caches {
 
   /** Watches until the signal aborts. */
   run(signal: AbortSignal): Promise<void>[] {
-    for (const each of [this.lists, this.machineSets])
+    for (const each of [this.lists, this.machineSets, this.nodePools])
       signal.addEventListener('abort', () => each.stop(), { once: true });
     return this.#reflectors.map((reflector) => reflector.run(signal));
   }

@@ -13,7 +13,9 @@ describe('the first line of the log', () => {
     [
       'says that the operator does not use AWS',
       [],
-      { msg: 'no cluster name is set: managing only pools of existing nodes and of machines, without AWS' },
+      {
+        msg: 'no cluster name is set: managing only pools of existing nodes, of machines and of Karpenter, without AWS',
+      },
     ],
   ];
   for (const [what, args, line] of rows)

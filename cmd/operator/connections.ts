@@ -8,6 +8,7 @@ import { createInstanceLists, createUserScripts } from '../../controllers/kubern
 import type { CredentialSource } from '../../controllers/kubernetes/credentials.ts';
 import { createDrains } from '../../controllers/kubernetes/drains.ts';
 import { createEvictions } from '../../controllers/kubernetes/evictions.ts';
+import { createNodePools } from '../../controllers/kubernetes/karpenter.ts';
 import { createMachineSets } from '../../controllers/kubernetes/machines.ts';
 import { createNodePods } from '../../controllers/kubernetes/nodePods.ts';
 import { createNodes } from '../../controllers/kubernetes/nodes.ts';
@@ -95,7 +96,11 @@ function logOnce(log: Logger): (text: string) => void {
 /** Logs which pools this operator can manage, because nothing else in the log does before the first pool exists. */
 export function logScope({ clusterName, region }: Pick<Options, 'clusterName' | 'region'>, log: Logger): void {
   if (clusterName) log.info({ clusterName, region }, 'managing pools of the EKS cluster');
-  else log.info({}, 'no cluster name is set: managing only pools of existing nodes and of machines, without AWS');
+  else
+    log.info(
+      {},
+      'no cluster name is set: managing only pools of existing nodes, of machines and of Karpenter, without AWS',
+    );
 }
 
 /** The settings of the domain. */
@@ -132,6 +137,7 @@ export function portsOf(
     poolNodesCache: caches.poolNodesCache,
     nodeMembership: caches.nodeMembership,
     instanceLists: createInstanceLists(client, (list) => caches.lists.hostsOf(list)),
+    nodePools: { ...createNodePools(client), of: (pool) => caches.nodePools.of(pool) },
     ownMachineSets: createOwnMachineSets(machinesClient),
     machineSets: { ...createMachineSets(machinesClient), of: (pool) => caches.machineSets.of(pool) },
     runtimeClasses: createRuntimeClasses(client, caches.runtimeClasses),

@@ -113,6 +113,7 @@ describe('a change in a watch', () => {
       },
       lists: { follow: log('list'), of: () => ({ kind: 'unknown' }) },
       machineSets: { follow: log('machines'), nodesOf: () => undefined },
+      nodePools: { follow: log('node pools'), nodesOf: () => undefined },
     });
     const begin = () =>
       watches.begin(
@@ -143,7 +144,7 @@ describe('a change in a watch', () => {
     begin();
     done.splice(0);
     watches.pool('web', { after: web });
-    assert.deepEqual(done, ['poolRegistry', 'list', 'machines', 'declare', 'reconsider', 'wake web']);
+    assert.deepEqual(done, ['poolRegistry', 'list', 'machines', 'node pools', 'declare', 'reconsider', 'wake web']);
   });
 
   it('of a deleted pool triggers a pool that waits for the name of its node group', () => {
@@ -179,6 +180,7 @@ describe('a change in a watch', () => {
       'poolRegistry',
       'list',
       'machines',
+      'node pools',
       'reconsider',
       'wake web',
     ]);

@@ -7,6 +7,7 @@
  *   RuntimeClass  any                                                                  pools that use its name
  *   ConfigMap     an instance list that pools name  membership                         those pools
  *   Machine       any field of Machine, and its MachineSet and MachineDeployment       the pool whose object has it
+ *   NodeClaim     any field of NodeClaim, and its NodePool                             the pool of the NodePool
  *   Pod           one of the operator's on a node   membership, pool nodes             its pool
  *
  * A heartbeat triggers nothing: it changes no field of NodeRecord, and `nodeIdentity.absorbUnchanged` of controllers/kubernetes/nodes.ts drops it
@@ -52,10 +53,16 @@ export interface WatchedViews {
   /** The instance lists (ConfigMaps) that pools name. */
   readonly lists: { follow(name: string, pool: WindowsPool | undefined): void; of(pool: WindowsPool): InstanceList };
   /** The Machines of the objects that pools name. */
-  readonly machineSets: {
-    follow(name: string, pool: WindowsPool | undefined): void;
-    nodesOf(pool: string): MachineNodes | undefined;
-  };
+  readonly machineSets: MachineCache;
+  /** The NodeClaims of the NodePools of pools. */
+  readonly nodePools: MachineCache;
+}
+
+/** Machines or NodeClaims that have the nodes of pools. */
+export interface MachineCache {
+  follow(name: string, pool: WindowsPool | undefined): void;
+  /** Undefined: they are not known, or the pool has none. */
+  nodesOf(pool: string): MachineNodes | undefined;
 }
 
 /** How many pools are triggered by a node whose group no pool has. */
@@ -80,13 +87,14 @@ export class Watches {
   }
 
   pool(key: string, { before, after }: Change<WindowsPool>): void {
-    const { poolRegistry, lists, machineSets, nodes, nodeMembership } = this.#views;
+    const { poolRegistry, lists, machineSets, nodePools, nodes, nodeMembership } = this.#views;
     // Which pool has a group decides which pool its nodes belong to.
     const [had, has] = [groupsKnownOf(before), groupsKnownOf(after)];
     each([
       () => poolRegistry.follow(before, after),
       () => lists.follow(key, after),
       () => machineSets.follow(key, after),
+      () => nodePools.follow(key, after),
       () => this.#declare(key),
       () => {
         // Its instances are nobody's now.
@@ -155,9 +163,10 @@ export class Watches {
 
   /** Declares what a pool selects, after the pool or its list changed. */
   #declare(name: string): void {
-    const { pools, lists, machineSets, nodeMembership } = this.#views;
+    const { pools, lists, machineSets, nodePools, nodeMembership } = this.#views;
     const pool = pools.get(name);
-    nodeMembership.declare(name, pool, { list: pool && lists.of(pool), machines: machineSets.nodesOf(name) });
+    const machines = (pool?.spec.karpenter ? nodePools : machineSets).nodesOf(name);
+    nodeMembership.declare(name, pool, { list: pool && lists.of(pool), machines });
   }
 
   #wakeBy(index: keyof typeof poolIndexes, value: string): void {

@@ -30,6 +30,7 @@ const FOLDERS = [
   'policies',
   'policies/runtime-class-defaulting',
   'windows-ipam',
+  'karpenter',
   'machines',
   'machine-templates',
   'prometheus',

@@ -5,8 +5,10 @@ import { type Reason, reasons } from '../../controllers/windowspool/api/reasons.
 /** A condition without a line here does not compile. */
 const CONDITIONS: Readonly<Record<ConditionType, string>> = {
   Ready:
-    'The RuntimeClass can be used, and the pool has at least `nodeGroup.scaling.minSize` verified nodes (at least one), or its desired size is 0. A pool of `existingNodes` needs one verified node. `Ready` stays True while an update fails.',
+    'The RuntimeClass can be used, and the pool has at least `nodeGroup.scaling.minSize` verified nodes (at least one), or its desired size is 0. A pool of `existingNodes` needs one verified node, and a pool of `karpenter` only one if it has nodes. `Ready` stays True while an update fails.',
   NodeGroupReady: 'The EKS node group exists, is managed by the pool, and is healthy.',
+  NodePoolReady:
+    'Only with `karpenter`, instead of `NodeGroupReady` and `UpToDate`: the NodePool exists, matches the spec, and Karpenter can create nodes from it.',
   MachinesReady:
     'Only with `machines`, instead of `NodeGroupReady` and `UpToDate`: the object in `machines.ref` has all its machines, and each has a node.',
   NodesFound: 'Only with `existingNodes`, instead of `NodeGroupReady`: the pool has the nodes that the spec selects.',
@@ -16,7 +18,7 @@ const CONDITIONS: Readonly<Record<ConditionType, string>> = {
   PrerequisitesMet:
     'The operator has its permissions, and the EKS cluster meets the [prerequisites](prerequisites.md). `status.checks` lists those that need attention.',
   UpToDate:
-    'The node group matches the spec, and no newer AMI release is available. Not with `machines` and `existingNodes`. See [drift](adoption.md).',
+    'The node group matches the spec, and no newer AMI release is available. Only with `nodeGroup`. See [drift](adoption.md).',
   RemediationAllowed:
     'Present only while False: more nodes fail than `remediation.maxUnhealthy` allows, so none is replaced. See [replacing nodes](replacing-nodes.md#remediation).',
   Disrupting:

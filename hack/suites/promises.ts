@@ -112,6 +112,12 @@ export const promises: readonly ProvedPromise[] = [
     test: ['nodes/imagePull', 'nodes/smokeTest', 'engine/nodePods'],
   },
   {
+    promise:
+      'the nodes of Karpenter are gated, verified and replaced, and its NodePool is kept within budget and windows',
+    inMemory: [`${DOMAIN}/providers/karpenter`, 'controllers/kubernetes/karpenter.test.ts'],
+    testAll: ['karpenter/karpenter'],
+  },
+  {
     promise: 'the nodes of Machines are verified, replaced and removed with their Machines, if their object allows it',
     inMemory: [`${DOMAIN}/providers/machines`, 'controllers/kubernetes/machines.test.ts'],
     testAll: ['machines/clusterApi', 'machines/killed', 'machines/managementCluster', 'machines/openshift'],

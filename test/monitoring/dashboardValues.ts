@@ -143,6 +143,8 @@ export const fromKubectl: Readonly<Record<string, Expectation>> = {
     sum(pools, ({ spec }) => spec.nodeGroup?.scaling.minSize),
     sum(pools, ({ spec }) => spec.nodeGroup?.scaling.maxSize),
     sum(pools, ({ status }) => status?.nodeGroup?.warmPool?.instances),
+    sum(pools, ({ status }) => status?.karpenter?.withoutNode),
+    sum(pools, ({ status }) => status?.karpenter?.drifted),
     sum(pools, ({ status }) => status?.machines?.withoutNode),
     sum(pools, ({ status }) => status?.machines?.outdated),
   ],

@@ -21,10 +21,10 @@ describe('the shipped permissions, after all suites', function () {
     usage = await readUsage(USAGE_FOLDER);
   });
 
-  it('in Kubernetes are all needed: those listed here can be removed from config/rbac, config/windows-ipam, config/machines or config/machine-templates', async () =>
+  it('in Kubernetes are all needed: those listed here can be removed from config/rbac, config/windows-ipam, config/karpenter, config/machines or config/machine-templates', async () =>
     assert.deepEqual(unneeded(await shippedGrants(), usage.requests), []));
 
-  it('in Kubernetes are sufficient: those listed here are missing in config/rbac, config/windows-ipam, config/machines or config/machine-templates', async () =>
+  it('in Kubernetes are sufficient: those listed here are missing in config/rbac, config/windows-ipam, config/karpenter, config/machines or config/machine-templates', async () =>
     assert.deepEqual(
       missing(await shippedGrants(), usage.requests).filter((right) => !OF_USERS.test(right)),
       [],

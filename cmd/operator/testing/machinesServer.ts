@@ -1,10 +1,12 @@
-/** A server with MachineSets and Machines of Cluster API, which reports changes to its watches. For tests. */
+/** A server with MachineSets and Machines of Cluster API, or NodePools and NodeClaims of Karpenter, which reports changes to its watches. For tests. */
 import type { KubernetesClient } from '../../../controllers/kubernetes/client.ts';
 
-/** An object of the server. `owner`: the UID of the MachineSet that controls it. */
+/** An object of the server. `owner`: the UID of the MachineSet or NodePool that controls it. */
 interface ServerObject {
   readonly name: string;
   readonly owner?: string;
+  readonly ownerKind?: 'MachineSet' | 'NodePool';
+  readonly labels?: object;
   readonly spec?: object;
   readonly status?: object;
 }
@@ -71,10 +73,10 @@ export class MachinesServer {
     return this.#objects[collectionOf(path).split('/').at(-1) ?? ''] ?? [];
   }
 
-  #wire({ name, owner, spec = {}, status = {} }: ServerObject) {
-    const ownerReferences =
-      owner === undefined ? [] : [{ uid: owner, controller: true, kind: 'MachineSet', name: owner }];
-    return { metadata: { name, uid: name, resourceVersion: `${this.#version}`, ownerReferences }, spec, status };
+  #wire({ name, owner, ownerKind: kind = 'MachineSet', labels = {}, spec = {}, status = {} }: ServerObject) {
+    const ownerReferences = owner === undefined ? [] : [{ uid: owner, controller: true, kind, name: owner }];
+    const metadata = { name, uid: name, resourceVersion: `${this.#version}`, labels, ownerReferences };
+    return { metadata, spec, status };
   }
 }
 

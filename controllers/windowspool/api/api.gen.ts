@@ -26,7 +26,7 @@ export interface ObjectMeta {
   };
 }
 /**
- * Desired state of the pool. Set exactly one of nodeGroup (EKS creates the nodes), machines (Cluster API or OpenShift creates them) and existingNodes (another tool created them).
+ * Desired state of the pool. Set exactly one of nodeGroup (EKS creates the nodes), karpenter (Karpenter creates them when pods need them), machines (Cluster API or OpenShift creates them) and existingNodes (another tool created them).
  */
 export interface WindowsPoolSpec {
   /**
@@ -34,6 +34,7 @@ export interface WindowsPoolSpec {
    */
   windowsVersion: 'Windows2019' | 'Windows2022' | 'Windows2025';
   nodeGroup?: NodeGroupSpec;
+  karpenter?: KarpenterSpec;
   machines?: MachinesSpec;
   existingNodes?: ExistingNodesSpec;
   labels?: NodeLabels;
@@ -386,6 +387,94 @@ export interface CanarySpec {
  */
 export interface AwsTags {
   [k: string]: string;
+}
+/**
+ * Nodes that Karpenter creates when pods need them. The operator keeps a NodePool with the name of the pool, verifies the nodes like those of a node group, and replaces a node by deleting its NodeClaim, which Karpenter then drains. A node belongs to the pool while a NodeClaim of the NodePool refers to it and both have the same provider ID. See docs/karpenter.md.
+ */
+export interface KarpenterSpec {
+  nodeClassRef: NodeClassReference;
+  /**
+   * Requirements of the NodePool, such as instance types, zones and capacity types. The operator adds the operating system, the architecture and the Windows build.
+   */
+  requirements?: NodeRequirement[];
+  limits?: KarpenterLimits;
+  /**
+   * Karpenter tries NodePools with a higher weight first. If omitted, it is 0.
+   */
+  weight?: number;
+  /**
+   * When Karpenter replaces a node because of its age, such as 720h. This is not limited by disruption.maxUnavailable or maintenance windows. A change replaces every node.
+   */
+  expireAfter: string;
+  /**
+   * How long Karpenter drains a node before it deletes the pods that are left, even those that a PodDisruptionBudget protects. If omitted, it waits for them without a limit. A change replaces every node.
+   */
+  terminationGracePeriod?: string;
+  consolidation: ConsolidationSpec;
+  update?: KarpenterUpdateSpec;
+}
+/**
+ * The node class of the nodes, such as an EC2NodeClass, which you own. Its AMI must have the build of windowsVersion. Immutable: for another node class, create another pool.
+ */
+export interface NodeClassReference {
+  /**
+   * API group of the node class, such as karpenter.k8s.aws.
+   */
+  group: string;
+  /**
+   * Kind of the node class, such as EC2NodeClass.
+   */
+  kind: string;
+  /**
+   * Name of the node class.
+   */
+  name: string;
+}
+export interface NodeRequirement {
+  /**
+   * Key of the label, such as node.kubernetes.io/instance-type.
+   */
+  key: string;
+  /**
+   * How the label is compared with the values.
+   */
+  operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt' | 'Gte' | 'Lte';
+  /**
+   * Values of the label. Gt, Lt, Gte and Lte take one number.
+   */
+  values?: string[];
+  /**
+   * How many different values Karpenter must be able to choose from.
+   */
+  minValues?: number;
+}
+/**
+ * Most resources of all nodes, such as cpu, memory and nodes. If omitted, Karpenter creates as many nodes as pods need.
+ */
+export interface KarpenterLimits {
+  [k: string]: number | string;
+}
+/**
+ * When Karpenter removes nodes that pods do not need, or replaces them by cheaper ones.
+ */
+export interface ConsolidationSpec {
+  /**
+   * WhenEmpty: only nodes without pods. WhenEmptyOrUnderutilized: also nodes whose pods fit on others.
+   */
+  policy: 'WhenEmpty' | 'WhenEmptyOrUnderutilized';
+  /**
+   * How long after the last change of its pods a node may be consolidated. A new Windows node takes several minutes to start.
+   */
+  consolidateAfter: string;
+}
+/**
+ * When Karpenter may replace nodes that differ from the NodePool or the node class, such as after a change of the AMI (drift).
+ */
+export interface KarpenterUpdateSpec {
+  /**
+   * When Karpenter may start to replace such nodes, at most disruption.maxUnavailable at a time. If omitted, it may start at any time. Nodes that you replace with the annotation winpool.dev/replace do not wait for a window.
+   */
+  maintenanceWindows?: MaintenanceWindow[];
 }
 /**
  * Machines that Cluster API or the Machine API of OpenShift creates. The operator verifies their nodes like those of a node group, and sets the pool's labels and taints on them. It replaces and removes a node by draining it and deleting its Machine. It does not call AWS for such a pool. A node belongs to the pool while a Machine of the object refers to it and both have the same provider ID. Set exactly one of ref (you or GitOps own the object) and template (the operator creates it).
@@ -778,7 +867,7 @@ export interface WindowsPoolStatus {
    */
   observedGeneration?: number;
   /**
-   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. Instead of these two, a pool of machines has MachinesReady, and a pool of existingNodes has NodesFound. Disrupting, Reconciling, Stalled and Paused are present only while they are True, RemediationAllowed only while it is False.
+   * Ready is the summary: whether pods can run on the pool. NodeGroupReady, RuntimeClassReady, NodesVerified and PrerequisitesMet are its parts. UpToDate shows whether the node group matches the spec. Instead of these two, a pool of Karpenter has NodePoolReady, a pool of machines has MachinesReady, and a pool of existingNodes has NodesFound. Disrupting, Reconciling, Stalled and Paused are present only while they are True, RemediationAllowed only while it is False.
    */
   conditions?: Condition[];
   summary?: PoolSummary;
@@ -798,6 +887,7 @@ export interface WindowsPoolStatus {
   checks?: CheckState[];
   nodeGroup?: NodeGroupState;
   disruption?: DisruptionState;
+  karpenter?: KarpenterStatus;
   machines?: MachinesState;
   existingNodes?: ExistingNodesState;
   cluster?: ClusterState;
@@ -1338,6 +1428,27 @@ export interface LeavingNode {
    * When a node of existingNodes was drained: it stays cordoned until its provisioner terminates it.
    */
   drainedTime?: string;
+}
+/**
+ * The NodeClaims of the NodePool. Absent while they are not known.
+ */
+export interface KarpenterStatus {
+  /**
+   * NodeClaims that exist and are not being deleted.
+   */
+  nodeClaims?: number;
+  /**
+   * NodeClaims whose node has not registered yet.
+   */
+  withoutNode?: number;
+  /**
+   * NodeClaims that are being deleted.
+   */
+  deleting?: number;
+  /**
+   * NodeClaims that differ from the NodePool or the node class, and that Karpenter replaces.
+   */
+  drifted?: number;
 }
 /**
  * The Machines of the object in spec.machines.ref. Absent while they are not known.

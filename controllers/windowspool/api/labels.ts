@@ -26,7 +26,7 @@ export const USABLE_BY_TAG = 'winpool.dev/usable-by';
 /** Annotation of a MachineDeployment or MachineSet: the pool that may change its size and delete its Machines. */
 export const USABLE_BY_ANNOTATION = 'winpool.dev/usable-by';
 
-/** Annotation of an object that the operator created from machines.template: the hash of the template that was applied last. */
+/** Annotation of an object that the operator created: the hash of machines.template, or of the manifest of a NodePool, that was applied last. */
 export const TEMPLATE_HASH_ANNOTATION = 'winpool.dev/template-hash';
 
 /** The label that EKS puts on every node of a managed node group. */
@@ -94,6 +94,8 @@ export const OPERATION_ANNOTATIONS = [
 
 /** The taint of nodes that Cluster API has not initialized yet: https://cluster-api.sigs.k8s.io/developer/providers/contracts/bootstrap-config#taint-nodes-at-creation */
 export const UNINITIALIZED_TAINT_KEY = 'node.cluster.x-k8s.io/uninitialized';
+/** The taint (NoExecute) of nodes that Karpenter has not registered yet: https://karpenter.sh/docs/concepts/nodepools/#cilium-startup-taint */
+export const UNREGISTERED_TAINT_KEY = 'karpenter.sh/unregistered';
 
 /** The label of nodes by operating system, which the kubelet sets. The operator watches only Windows nodes. */
 export const OS_LABEL = 'kubernetes.io/os';

@@ -2,18 +2,28 @@
  * The catalogue of the metrics of pools, as reasons.ts is for reasons: a metric, label or value that is not here cannot be reported. The page in the
  * docs is generated from it. Names follow https://prometheus.io/docs/practices/naming/.
  */
-import type { ExistingNodesConditions, MachinesConditions, NodeGroupConditions } from '../model/conditions.ts';
+import type {
+  ExistingNodesConditions,
+  KarpenterConditions,
+  MachinesConditions,
+  NodeGroupConditions,
+} from '../model/conditions.ts';
 import type { CanaryStage, ReplacementStage, TerminatingStage } from '../model/disruption.ts';
 import { PULL_STATES, TEST_STATES } from '../model/nodePodNeeds.ts';
 import { HEALTH_CODES, type NodeGroupStatus } from '../ports/eks.ts';
 import { adviceReasons, nodeCheckReasons, prerequisiteReasons, type Reason, reasons } from './reasons.ts';
 
 /** The conditions that a pool of any kind can have. */
-export type ConditionType = keyof NodeGroupConditions | keyof MachinesConditions | keyof ExistingNodesConditions;
+export type ConditionType =
+  | keyof NodeGroupConditions
+  | keyof KarpenterConditions
+  | keyof MachinesConditions
+  | keyof ExistingNodesConditions;
 
 const CONDITIONS = [
   'Ready',
   'NodeGroupReady',
+  'NodePoolReady',
   'MachinesReady',
   'NodesFound',
   'RuntimeClassReady',
@@ -60,7 +70,7 @@ const conditions = {
     'Always 1: the Windows version of a pool, the source of its nodes, and its verification.policy. With Gate, no pod is scheduled to a new node until the operator has verified it.',
     {
       windows_version: { bounds: 'spec.windowsVersion, one per pool' },
-      source: { values: ['nodeGroup', 'machines', 'existingNodes'] },
+      source: { values: ['nodeGroup', 'karpenter', 'machines', 'existingNodes'] },
       verification_policy: { values: ['Report', 'Quarantine', 'Gate'] },
     },
   ),
@@ -114,6 +124,13 @@ const nodes = {
   }),
   windowspool_nodes_desired: poolGauge(
     'Desired size of the node group in EKS, or of the object in machines.ref. No series while it is not known, or for existingNodes.',
+  ),
+  windowspool_node_claims: poolGauge(
+    'NodeClaims of a pool by state. No series while they are not known, or for a pool without karpenter.',
+    { state: { values: ['withNode', 'withoutNode', 'deleting'] } },
+  ),
+  windowspool_node_claims_drifted: poolGauge(
+    'NodeClaims of a pool that differ from the NodePool or the node class, and that Karpenter replaces. No series while they are not known, or for a pool without karpenter.',
   ),
   windowspool_machines: poolGauge(
     'Machines of a pool by state. No series while they are not known, or for a pool without machines.',

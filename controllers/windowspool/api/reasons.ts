@@ -125,7 +125,7 @@ export const adviceReasons = [
 
 const others = {
   AllVerified: 'Every node passes every check.',
-  NoNodes: 'The pool has no nodes, and its desired size is 0.',
+  NoNodes: 'The pool has no nodes, and needs none: its desired size is 0, or no pod needs a node of Karpenter.',
   Joining: 'Nodes are joining. No action is needed unless it takes longer than --join-grace.',
   MembershipLabelRemoved:
     'Nodes lost the label eks.amazonaws.com/nodegroup or kubernetes.io/os, or have another value of it, so they are not counted. Restore the label (kubectl label node NODE KEY=VALUE), or terminate their instances.',
@@ -154,6 +154,21 @@ const others = {
     'A node matches spec.existingNodes or spec.machines of several pools, and belongs to the first pool that selected it. Narrow spec.existingNodes of one of them, or delete one pool.',
   NodeChangesReverted:
     'Another controller keeps reverting labels or taints that the pool sets on a node. The operator waits for a minute before it sets them again. Remove these keys from the pool, or from the other controller.',
+  NodePoolReady: 'The NodePool is as the spec says, and Karpenter can create nodes from it.',
+  NodePoolNotReady:
+    'Karpenter cannot create nodes from the NodePool, or has not evaluated it. The message has what Karpenter reports. Correct the node class or spec.karpenter, or check that Karpenter runs.',
+  NodePoolNotOwned:
+    'A NodePool with the name of the pool exists, and the pool did not create it. Delete it, or create another pool with another name.',
+  NodePoolRejected:
+    'The API server does not accept the NodePool. The message has its answer. Correct spec.karpenter, or the labels and taints of the pool.',
+  NodePoolApplied: 'The operator created the NodePool, or changed it.',
+  NodePoolDeleting: 'The NodePool is being deleted, and Karpenter drains and deletes its nodes.',
+  NodePoolUnknown: 'The NodePool could not be read, so the pool keeps its nodes. No action is needed unless it lasts.',
+  KarpenterMissing: 'The cluster does not serve karpenter.sh/v1. Install Karpenter.',
+  NodeClaimsWithoutNode:
+    'A NodeClaim has had no node for longer than --join-grace. The message has what Karpenter reports. Fix the cause: Karpenter deletes the NodeClaim and tries again.',
+  NodeClaimDeleted:
+    'The operator deleted the NodeClaim of a node that is replaced or removed. Karpenter drains the node.',
   MachinesReady: 'The object in machines.ref has all its Machines, and each of them has a node.',
   MachinesScaling:
     'The Machines of the pool are being created or deleted. No action is needed unless it takes longer than --join-grace.',

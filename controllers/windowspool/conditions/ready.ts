@@ -10,6 +10,9 @@ import { falseCondition, trueCondition } from './condition.ts';
 /** The conditions that every pool has in addition to those of its provider. */
 export type Parts = Readonly<Record<'PrerequisitesMet' | 'RuntimeClassReady' | 'NodesVerified', ConditionState>>;
 
+/** Why a pool needs no node whose spec or autoscaler says so. */
+export const SIZE_IS_ZERO = 'The desired size is 0.';
+
 /** What Ready depends on for a provider. */
 export interface Readiness<P extends Parts> {
   /** The condition about the source of the pool's nodes, which a pool that is being deleted waits for. */
@@ -22,8 +25,8 @@ export interface Readiness<P extends Parts> {
   isBusy?(s: ObservedState): boolean;
   /** Why no node can run a pod, whatever the number of nodes. */
   unavailable?(s: ObservedState, parts: P): ConditionState | undefined;
-  /** Whether the desired number of nodes is zero. */
-  isEmpty?(s: ObservedState): boolean;
+  /** Why the pool needs no node now, in a sentence; undefined: it needs nodes. */
+  empty?(s: ObservedState, parts: P): string | undefined;
   /** Whether missing nodes are only being replaced: the pool stays Ready meanwhile. */
   isRolling?(s: ObservedState, parts: P): boolean;
 }
@@ -36,7 +39,7 @@ export function ready<P extends Parts>(
   s: ObservedState,
   parts: P,
   stalled: ConditionState | undefined,
-  { source, isForeign, unavailable, isEmpty, isRolling }: Readiness<P>,
+  { source, isForeign, unavailable, empty, isRolling }: Readiness<P>,
 ): ConditionState {
   const { verified, awaitingRule, total } = s.poolNodes;
   const found = parts[source] as ConditionState;
@@ -48,9 +51,10 @@ export function ready<P extends Parts>(
         ? undefined
         : parts.RuntimeClassReady;
   if (cause) return { ...cause, status: 'False' };
-  if (isEmpty?.(s)) {
+  const none = empty?.(s, parts);
+  if (none !== undefined) {
     const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
-    return trueCondition('NoNodes', `The desired size is 0.${left}`);
+    return trueCondition('NoNodes', `${none}${left}`);
   }
   const needed = neededNodes(s.pool);
   if (verified - awaitingRule >= needed || isRolling?.(s, parts)) {

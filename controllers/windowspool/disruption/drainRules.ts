@@ -108,14 +108,19 @@ function describeTurn(candidate: Candidate, s: Derived): string {
   const { outdated = [] } = s.due.capacity;
   const known = [...s.poolNodes.requested, ...s.poolNodes.failing.map(({ node }) => node), ...outdated];
   const isExcluded = known.some((node) => node.name === name && isExcludedFromDrain(node));
-  const { ends } = nodeSourceOf(s.pool);
+  const { ends, drainedBy } = nodeSourceOf(s.pool);
   if (!ends) return `${isExcluded ? 'cordon' : 'drain'} node ${name}; its provisioner must terminate it`;
   const verb = shrinksGroup(candidate) ? 'remove' : 'replace';
   const cause = causeOf(candidate);
   const whose = operation === 'DrainNodeGroup' ? `, whose ${s.due.capacity.retiring?.why}` : '';
   const why = cause ? `, which ${cause}` : whose;
-  const end = ends === 'Machine' ? 'delete its Machine' : `terminate instance ${instanceID}`;
-  const how = isExcluded ? `${end} with its pods` : `drain it, ${end}`;
+  const end = ends === 'instance' ? `terminate instance ${instanceID}` : `delete its ${ends}`;
+  const how =
+    drainedBy === 'Karpenter'
+      ? `${end}, which Karpenter drains`
+      : isExcluded
+        ? `${end} with its pods`
+        : `drain it, ${end}`;
   return `${verb} node ${name}${why} (${how})`;
 }
 

@@ -19,6 +19,16 @@ export function isInWindow(windows: Windows, now: number): boolean {
   });
 }
 
+/** When the last of the windows ends that are open at a time (epoch milliseconds); undefined if none is. */
+export function windowEnd(windows: Windows, now: number): number | undefined {
+  const ends = (windows ?? []).flatMap((window) => {
+    const length = durationOf(window.duration);
+    const start = startAfter(window, now - length);
+    return start !== undefined && start <= now ? [start + length] : [];
+  });
+  return ends.length > 0 ? Math.max(...ends) : undefined;
+}
+
 /** The next start of a window after a time (epoch milliseconds); undefined when there is none. */
 export function nextOpening(windows: Windows, now: number): Opening | undefined {
   return (windows ?? [])

@@ -1,14 +1,19 @@
 /** The nodes of Machines, by which a pool of machines selects nodes. Pure. */
-import type { MachineNodes, MachinesView } from '../ports/machines.ts';
+import type { Machine, MachineNodes, MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 
 type Seen = Omit<Extract<MachinesView, { kind: 'seen' }>, 'kind'>;
+
+/** A Machine, or a NodeClaim of Karpenter. */
+type WithNode = Pick<Machine, 'deleting' | 'node' | 'providerID'>;
 
 /**
  * The nodes of Machines, and of instances of a MachinePool that have no Machine, with their provider IDs. What lacks one of both has none. Where names of nodes are
  * used again, a Machine that is being deleted can still refer to the node of the next one.
  */
-export function nodesOfMachines(seen: Pick<Seen, 'machines'> & Partial<Seen> = { machines: [] }): MachineNodes {
+export function nodesOfMachines(
+  seen: { readonly machines: readonly WithNode[] } & Partial<Pick<Seen, 'set'>> = { machines: [] },
+): MachineNodes {
   const { machines, set } = seen;
   const { providerIDs = [], nodes = [] } = set?.instances ?? {};
   const anyOfThem = new Set(providerIDs.filter((id) => id !== ''));

@@ -1,5 +1,5 @@
 /**
- * The nodes of the pools that put their labels and taints on nodes: of existing nodes, and of machines. Nodes are watched by the label kubernetes.io/os=windows; of the pools that select a node, one holds it.
+ * The nodes of the pools that put their labels and taints on nodes: of existing nodes, of machines, and of Karpenter. Nodes are watched by the label kubernetes.io/os=windows; of the pools that select a node, one holds it.
  *
  *   pools --declare--> selectors, lists, Machines --+
  *   nodes --follow----------------------------------+--> held: verified for the pool | contested: held by another pool | toRelease: owned, no longer selected

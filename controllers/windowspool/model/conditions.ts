@@ -47,6 +47,11 @@ export interface NodeGroupConditions extends CommonConditions {
   readonly UpToDate: ConditionState;
 }
 
+/** The conditions of a pool of Karpenter. */
+export interface KarpenterConditions extends CommonConditions {
+  readonly NodePoolReady: ConditionState;
+}
+
 /** The conditions of a pool of machines. */
 export interface MachinesConditions extends CommonConditions {
   readonly MachinesReady: ConditionState;
@@ -58,4 +63,4 @@ export interface ExistingNodesConditions extends CommonConditions {
 }
 
 /** The conditions of a pool of any kind. */
-export type ConditionSet = NodeGroupConditions | MachinesConditions | ExistingNodesConditions;
+export type ConditionSet = NodeGroupConditions | KarpenterConditions | MachinesConditions | ExistingNodesConditions;

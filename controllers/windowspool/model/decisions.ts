@@ -8,6 +8,7 @@ export type Chain =
   | 'finalizer'
   | 'launchTemplate'
   | 'nodeGroup'
+  | 'nodePool'
   | 'machineSet'
   | 'machines'
   | 'rollout'

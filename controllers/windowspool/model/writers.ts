@@ -3,6 +3,7 @@ import type { WindowsPool, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { CallResult } from '../ports/callResult.ts';
 import type { Instances, ScalingGroups } from '../ports/ec2.ts';
 import type { NodeGroups } from '../ports/eks.ts';
+import type { NodePools } from '../ports/karpenter.ts';
 import type { MachineSets } from '../ports/machines.ts';
 import type { NodePods } from '../ports/nodePods.ts';
 import type { Nodes } from '../ports/nodes.ts';
@@ -24,6 +25,7 @@ export interface Writers {
   readonly system: SystemObjects;
   readonly runtimeClasses: RuntimeClasses;
   readonly nodes: Nodes;
+  readonly nodePools: NodePools;
   readonly machineSets: MachineSets;
   readonly ownMachineSets: OwnMachineSets;
   readonly nodePods: NodePods;

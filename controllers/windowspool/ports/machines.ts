@@ -109,8 +109,8 @@ export type MachinesView =
     };
 
 /**
- * The provider IDs that each node may have to which the pool's Machines refer, by the node's name: that of its Machine, or those of all instances of a MachinePool
- * without Machines. The same object for the same content.
+ * The provider IDs that each node may have to which the pool's Machines or NodeClaims refer, by the node's name: that of its Machine, or those of all instances of a
+ * MachinePool without Machines. The same object for the same content.
  */
 export type MachineNodes = ReadonlyMap<string, ReadonlySet<string>>;
 

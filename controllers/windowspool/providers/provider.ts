@@ -60,7 +60,7 @@ export interface Provider<S extends ObservedState = ObservedState, D extends Der
     result: RunResult<D>,
   ): Pick<
     WindowsPoolStatus,
-    'nodeGroup' | 'machines' | 'existingNodes' | 'checks' | 'tracking' | 'disruption' | 'cluster'
+    'nodeGroup' | 'karpenter' | 'machines' | 'existingNodes' | 'checks' | 'tracking' | 'disruption' | 'cluster'
   >;
   /** Milliseconds until external state must be read again. `statusAgeMs`: how long the node group has had its current status. */
   untilNextRead(s: D, statusAgeMs: number): number;

@@ -1,5 +1,6 @@
 /** The kinds of steps that the providers add. */
 
+import { karpenterSteps } from './karpenter/steps/karpenterSteps.ts';
 import { machineSteps } from './machines/steps/machineSteps.ts';
 import { launchTemplateSteps } from './nodeGroup/steps/launchTemplateSteps.ts';
 import { nodeGroupSteps } from './nodeGroup/steps/nodeGroupSteps.ts';
@@ -11,5 +12,6 @@ export const providerSteps = {
   ...launchTemplateSteps,
   ...windowsIpamSteps,
   ...recordSteps,
+  ...karpenterSteps,
   ...machineSteps,
 };

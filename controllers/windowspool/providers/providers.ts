@@ -2,12 +2,13 @@ import type { WindowsPool } from '../api/api.gen.ts';
 import type { ReleaseFailure } from '../model/disruption.ts';
 import { type NodeSource, nodeSourceOf } from '../rules/nodeSource.ts';
 import { existing } from './existing/existingProvider.ts';
+import { karpenter } from './karpenter/karpenterProvider.ts';
 import { machines } from './machines/machinesProvider.ts';
 import { eks } from './nodeGroup/nodeGroupProvider.ts';
 import type { Provider } from './provider.ts';
 
 /** Each provider is only given states that it has observed itself. */
-const PROVIDERS = { nodeGroup: eks, machines, existingNodes: existing } as Readonly<
+const PROVIDERS = { nodeGroup: eks, karpenter, machines, existingNodes: existing } as Readonly<
   Record<NodeSource['name'], unknown>
 >;
 

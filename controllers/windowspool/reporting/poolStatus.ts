@@ -30,9 +30,9 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
   const builds = countBuilds(s.poolNodes);
   const revisions = revisionsOf(s.pool, s.poolNodes);
   const failing = failingNodes(s);
-  const { nodeGroup, machines, existingNodes, checks, disruption, cluster, ...rest } = providerOf(s.pool).status(
-    outcome,
-  );
+  const { nodeGroup, karpenter, machines, existingNodes, checks, disruption, cluster, ...rest } = providerOf(
+    s.pool,
+  ).status(outcome);
   const tracking = { ...rest.tracking, ...conditionRecords(s, assessment) };
   const steps = pendingSteps(s, held);
   return {
@@ -46,6 +46,7 @@ export function statusFor(outcome: RunResult, assessment: ConditionSet, held: re
     ...(checks && { checks }),
     ...(nodeGroup && { nodeGroup }),
     ...(disruption && { disruption }),
+    ...(karpenter && { karpenter }),
     ...(machines && { machines }),
     ...(existingNodes && { existingNodes }),
     ...(cluster && { cluster }),

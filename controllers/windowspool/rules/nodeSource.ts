@@ -1,6 +1,7 @@
 /** Where the nodes of a pool come from, and what follows for code outside the providers. Pure. */
 import type {
   ExistingNodesSpec,
+  KarpenterSpec,
   MachineSetReference,
   MachinesSpec,
   NodeGroupSpec,
@@ -12,11 +13,13 @@ import type {
 /** How the kinds of pools differ, as data. What takes code is in the provider: providers/provider.ts. */
 export interface NodeSource {
   /** The field of the spec that selects it. */
-  readonly name: 'nodeGroup' | 'machines' | 'existingNodes';
+  readonly name: 'nodeGroup' | 'karpenter' | 'machines' | 'existingNodes';
   /** Whether the spec sets the number of nodes. */
   readonly hasSize: boolean;
   /** What the operator terminates or deletes of a node that is replaced, removed or remediated; undefined: it only drains the node. */
-  readonly ends: 'instance' | 'Machine' | undefined;
+  readonly ends: 'instance' | 'Machine' | 'NodeClaim' | undefined;
+  /** Who evicts the pods of such a node. */
+  readonly drainedBy: 'operator' | 'Karpenter';
   /** Whether rolling updates replace its nodes. */
   readonly rollsNodes: boolean;
   /** Whether the operator itself puts the pool's labels and taints on nodes, and records the previous values. */
@@ -24,20 +27,45 @@ export interface NodeSource {
 }
 
 const SOURCES: Readonly<Record<NodeSource['name'], NodeSource>> = {
-  nodeGroup: { name: 'nodeGroup', hasSize: true, ends: 'instance', rollsNodes: true, marksNodes: false },
-  machines: { name: 'machines', hasSize: true, ends: 'Machine', rollsNodes: false, marksNodes: true },
+  nodeGroup: {
+    name: 'nodeGroup',
+    hasSize: true,
+    ends: 'instance',
+    drainedBy: 'operator',
+    rollsNodes: true,
+    marksNodes: false,
+  },
+  karpenter: {
+    name: 'karpenter',
+    hasSize: false,
+    ends: 'NodeClaim',
+    drainedBy: 'Karpenter',
+    rollsNodes: false,
+    marksNodes: true,
+  },
+  machines: {
+    name: 'machines',
+    hasSize: true,
+    ends: 'Machine',
+    drainedBy: 'operator',
+    rollsNodes: false,
+    marksNodes: true,
+  },
   existingNodes: {
     name: 'existingNodes',
     hasSize: false,
     ends: undefined,
+    drainedBy: 'operator',
     rollsNodes: false,
     marksNodes: true,
   },
 };
 
-/** The source of a pool's nodes. The schema requires exactly one of nodeGroup, machines and existingNodes, and makes the choice immutable. */
+/** The source of a pool's nodes. The schema requires exactly one of them, and makes the choice immutable. */
 export function nodeSourceOf({ spec }: Pick<WindowsPool, 'spec'>): NodeSource {
-  return SOURCES[spec.nodeGroup ? 'nodeGroup' : spec.machines ? 'machines' : 'existingNodes'];
+  if (spec.nodeGroup) return SOURCES.nodeGroup;
+  if (spec.karpenter) return SOURCES.karpenter;
+  return SOURCES[spec.machines ? 'machines' : 'existingNodes'];
 }
 
 /** The node group of a spec. Throws for a pool without one, which no node group rule must see. */
@@ -49,6 +77,12 @@ export function nodeGroupIn({ nodeGroup }: Pick<WindowsPoolSpec, 'nodeGroup'>): 
 /** The size of a pool with a node group. Throws for other pools. */
 export function scalingIn(spec: Pick<WindowsPoolSpec, 'nodeGroup'>): ScalingSpec {
   return nodeGroupIn(spec).scaling;
+}
+
+/** The nodes of Karpenter of a spec. Throws for other pools. */
+export function karpenterIn({ karpenter }: Pick<WindowsPoolSpec, 'karpenter'>): KarpenterSpec {
+  if (!karpenter) throw new Error('the pool has no nodes of Karpenter');
+  return karpenter;
 }
 
 /** The Machines of a spec, with the object that has them. Throws for other pools. */

@@ -23,6 +23,7 @@ import type { DesiredRuntimeClass, RuntimeClass } from '../ports/runtimeClasses.
 import type { Deps } from '../reconcile.ts';
 import { timeOf } from '../util/durations.ts';
 import { done, FakeCalls, flat } from './fakeCalls.ts';
+import { FakeKarpenter } from './fakeKarpenter.ts';
 import { FakeMachines } from './fakeMachines.ts';
 import { sampleError, sampleNodePod } from './fixtures.ts';
 import { withReport } from './nodeReports.ts';
@@ -40,6 +41,8 @@ export class FakeCluster extends FakeCalls {
   instanceList: InstanceList = { kind: 'absent' };
   /** The object that pools of machines name. */
   readonly machines = new FakeMachines();
+  /** The NodePool of pools of Karpenter. */
+  readonly karpenter = new FakeKarpenter();
   runtimeClasses = new Map<string, RuntimeClass>();
   nodes: NodeRecord[] = [];
   readonly events: PublishedEvent[] = [];
@@ -99,13 +102,32 @@ export class FakeCluster extends FakeCalls {
           for (const name of new Set([...this.declared, ...this.pools.keys()])) {
             this.nodeMembership.declare(name, this.pools.get(name), {
               list: this.instanceList,
-              machines: this.machines.nodes,
+              machines: (this.pools.get(name)?.spec.karpenter ? this.karpenter : this.machines).nodes,
             });
             this.declared.add(name);
           }
           return this.nodeMembership.of(pool, expected);
         },
         confirms: (pool, selected, node) => this.nodeMembership.confirms(pool, selected, node),
+      },
+      nodePools: {
+        of: () => this.karpenter.view,
+        read: () =>
+          this.call('get nodepools', () => {
+            const { nodePool, claims } = this.karpenter;
+            return nodePool && { nodePool, claims };
+          }),
+        apply: async (manifest, isNew) =>
+          flat(
+            await this.call('patch nodepools', () => {
+              const { nodePool } = this.karpenter;
+              const isCurrent = isNew ? !nodePool : nodePool?.resourceVersion === manifest.metadata.resourceVersion;
+              if (isCurrent) this.karpenter.apply(manifest, this.now);
+              return isCurrent ? done : { ok: false, error: sampleError('conflict') };
+            }),
+          ),
+        delete: () => this.call('delete nodepools', () => this.karpenter.delete()),
+        deleteClaim: (claim) => this.call('delete nodeclaims', () => this.karpenter.deleteClaim(claim)),
       },
       ownMachineSets: {
         apply: async (_ref, manifests, isNew) =>

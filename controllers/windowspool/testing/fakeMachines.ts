@@ -126,7 +126,7 @@ export class FakeMachines {
   /** The same object for the same nodes, as the cache gives it. */
   get nodes(): MachineNodes | undefined {
     if (this.unknown) return undefined;
-    const now = nodesOfMachines(this.set ? { set: this.set, machines: this.machines, sets: this.sets } : undefined);
+    const now = nodesOfMachines(this.set ? { set: this.set, machines: this.machines } : undefined);
     if (!this.#nodes || !isSameNodes(this.#nodes, now)) this.#nodes = now;
     return this.#nodes;
   }

@@ -15,6 +15,7 @@ import { PoolNodes } from '../nodes/poolNodes.ts';
 import { planFor } from '../plan.ts';
 import type { CallError, CallErrorKind } from '../ports/callResult.ts';
 import type { Cluster, NewNodeGroup, NodeGroup } from '../ports/eks.ts';
+import type { KarpenterView } from '../ports/karpenter.ts';
 import type { MachinesView } from '../ports/machines.ts';
 import type { NodePod } from '../ports/nodePods.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -308,6 +309,7 @@ export const RELEASE_FAILURE: ReleaseFailure = {
 /** A change of the observed state, or the nodes of its pool. */
 export type ObservedStateChange = Partial<EksState> & {
   readonly nodes?: readonly NodeRecord[];
+  readonly karpenter?: KarpenterView;
   readonly machines?: MachinesView;
 };
 

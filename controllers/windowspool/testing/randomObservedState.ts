@@ -8,6 +8,7 @@ import { PoolNodes } from '../nodes/poolNodes.ts';
 import { POD_ADDRESSES } from '../nodes/windowsVersions.ts';
 import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
+import type { KarpenterView } from '../ports/karpenter.ts';
 import type { MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/nodeGroup/changes/groupChanges.ts';
@@ -438,6 +439,45 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
   }),
 );
 
+const randomKarpenter: fc.Arbitrary<KarpenterView> = fc.oneof(
+  maybe(randomError).map((error) => ({ kind: 'unknown' as const, ...(error && { error }) })),
+  fc.constant({ kind: 'absent' as const }),
+  fc.record({
+    kind: fc.constant('seen' as const),
+    nodePool: fc.record({
+      name: fc.constant('web'),
+      uid: fc.constant('uid-web'),
+      resourceVersion: fc.constant('1'),
+      deleting: fc.boolean(),
+      createdFor: fc.constantFrom('', 'web', 'api'),
+      manifestHash: fc.constantFrom('', '0123456789abcdef'),
+      appliedAt: fc.oneof(fc.constant(0), ago),
+      spec: fc.oneof(
+        fc.jsonValue(),
+        fc.constant({ weight: 5, limits: { cpu: 1 }, template: { spec: { taints: [] } } }),
+      ),
+      ownFields: fc.subarray(['weight', 'limits', 'terminationGracePeriod'] as const),
+      ready: fc.constantFrom('', 'Unknown', 'True', 'False'),
+      problem: fc.constantFrom('', 'NodeClass not found'),
+    }),
+    claims: fc.array(
+      fc.record({
+        name: fc.constantFrom('a', 'b', 'c'),
+        uid: fc.constantFrom('uid-a', 'uid-b'),
+        resourceVersion: fc.constant('1'),
+        createdAt: ago,
+        deleting: fc.boolean(),
+        nodePoolUid: fc.constant('uid-web'),
+        node: fc.constantFrom('', 'node-1', 'node-2'),
+        providerID: fc.constantFrom('', 'sim://a', 'sim://b'),
+        drift: fc.constantFrom('', 'NodePoolDrifted'),
+        problem: fc.constantFrom('', 'no capacity'),
+      }),
+      { maxLength: 5 },
+    ),
+  }),
+);
+
 /** Any observed state of this pool. */
 export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
   const isMarked = nodeSourceOf(pool).marksNodes;
@@ -447,6 +487,7 @@ export function observedStateOf(pool: WindowsPool): fc.Arbitrary<EksDerived> {
       group: randomView(pool),
       second: isMarked ? fc.constant(undefined) : maybe(randomView(pool)),
       nodes: fc.uniqueArray(randomNode, { selector: ({ name }) => name, maxLength: 6 }),
+      karpenter: randomKarpenter,
       machines: randomMachines,
       instances: maybe(fc.array(ago.map((launchedAt) => ({ id: 'i-1', privateDnsName: '', launchedAt })))),
       update: maybe(

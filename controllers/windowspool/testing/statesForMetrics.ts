@@ -21,6 +21,7 @@ import {
   samplePool,
   sampleState,
 } from './fixtures.ts';
+import { karpenterPool, karpenterView } from './karpenterScenes.ts';
 import { machinesPool, machinesView } from './machineScenes.ts';
 import { CORE, NO_DNS, newcomer, PULL_ERROR, pulling, pullPod, testing, testPod } from './nodePodScenes.ts';
 import { scene, terminating } from './nodeScenes.ts';
@@ -121,6 +122,13 @@ export const statesForMetrics: Readonly<Record<string, ObservedStateChange>> = {
     group: { kind: 'absent' },
     cluster: { kind: 'absent' },
     machines: machinesView(),
+    now: NOW,
+  },
+  'nodes of Karpenter': {
+    pool: karpenterPool(),
+    group: { kind: 'absent' },
+    cluster: { kind: 'absent' },
+    karpenter: karpenterView(),
     now: NOW,
   },
 };

@@ -27,6 +27,11 @@ export function nodes(): PanelBuilder[] {
         { expr: sum(ofPools('windowspool_nodes_min')), legend: 'minSize' },
         { expr: sum(ofPools('windowspool_nodes_max')), legend: 'maxSize' },
         { expr: sum(ofPools('windowspool_warm_instances')), legend: 'warm' },
+        {
+          expr: sum(ofPools('windowspool_node_claims', { state: 'withoutNode' })),
+          legend: 'NodeClaims without a node',
+        },
+        { expr: sum(ofPools('windowspool_node_claims_drifted')), legend: 'Drifted NodeClaims' },
         { expr: sum(ofPools('windowspool_machines', { state: 'withoutNode' })), legend: 'Machines without a node' },
         { expr: sum(ofPools('windowspool_machines_outdated')), legend: 'Machines of an earlier template' },
       ],

@@ -14,16 +14,19 @@ const CLUSTER_SCOPED = [
   'CustomResourceDefinition',
   'DNS',
   'Infrastructure',
+  'KWOKNodeClass',
   'MutatingWebhookConfiguration',
   'Namespace',
   'Node',
+  'NodeClaim',
+  'NodePool',
   'ValidatingWebhookConfiguration',
 ];
 
 /** The path of a collection, such as `/apis/cluster.x-k8s.io/v1beta2/namespaces/default/machines`. */
 export function pathOf(apiVersion: string, kind: string, namespace = 'default'): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const resource = `${kind.toLowerCase()}${kind.endsWith('S') ? 'es' : 's'}`;
+  const resource = `${kind.toLowerCase()}${/s$/i.test(kind) ? 'es' : 's'}`;
   return `${root}/${CLUSTER_SCOPED.includes(kind) ? '' : `namespaces/${namespace}/`}${resource}`;
 }
 

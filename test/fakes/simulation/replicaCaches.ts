@@ -52,8 +52,8 @@ export class ReplicaCaches {
     });
     // No pool of a simulated life names an instance list or Machines.
     const lists = { follow: () => undefined, of: () => ({ kind: 'absent' }) as const };
-    const machineSets = { follow: () => undefined, nodesOf: () => undefined };
-    this.#watches = new Watches({ ...this.views, lists, machineSets });
+    const none = { follow: () => undefined, nodesOf: () => undefined };
+    this.#watches = new Watches({ ...this.views, lists, machineSets: none, nodePools: none });
     this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
     this.nodes.subscribe((change) => this.#watches.node(change));
   }

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { type AuditEvent, refused } from './audit.ts';
 
 /** The default roles, and those of components. */
-const FOLDERS = ['rbac', 'windows-ipam', 'machines', 'machine-templates'].map((name) =>
+const FOLDERS = ['rbac', 'windows-ipam', 'karpenter', 'machines', 'machine-templates'].map((name) =>
   fileURLToPath(new URL(`../../../config/${name}/`, import.meta.url)),
 );
 const ACCOUNT = 'windowspool-operator';

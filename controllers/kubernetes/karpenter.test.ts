@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import type { NodePoolManifest } from '../windowspool/ports/karpenter.ts';
+import type { KubernetesClient } from './client.ts';
+import { createNodePools, karpenterIdentity, nodeClaimOf, nodePoolOf } from './karpenter.ts';
+import { KubernetesError } from './kubernetesError.ts';
+
+const metadata = { name: 'web', uid: 'uid-web', resourceVersion: '7' };
+const condition = (type: string, status: string, message = '') => ({ type, status, message, reason: type });
+
+describe('a NodePool', () => {
+  it('belongs to the pool in its label only if the operator created it', () => {
+    const pool = { 'winpool.dev/pool': 'web' };
+    for (const [labels, createdFor] of [
+      [{ ...pool, 'app.kubernetes.io/managed-by': 'windowspool-operator' }, 'web'],
+      [{ ...pool, 'app.kubernetes.io/managed-by': 'Helm' }, ''],
+      [pool, ''],
+      [{}, ''],
+    ] as const)
+      assert.equal(nodePoolOf({ metadata: { ...metadata, labels } }).createdFor, createdFor, JSON.stringify(labels));
+  });
+
+  it('has the time at which the operator applied it last', () => {
+    const managedFields = [
+      { manager: 'windowspool-operator', operation: 'Apply', time: '2026-03-01T12:00:00Z' },
+      { manager: 'kubectl', operation: 'Apply', time: '2026-03-02T12:00:00Z' },
+      { manager: 'windowspool-operator', operation: 'Update', time: '2026-03-03T12:00:00Z' },
+    ];
+    assert.equal(
+      nodePoolOf({ metadata: { ...metadata, managedFields } }).appliedAt,
+      Date.parse('2026-03-01T12:00:00Z'),
+    );
+    assert.equal(nodePoolOf({ metadata }).appliedAt, 0);
+  });
+
+  it('has the optional fields that the operator has set', () => {
+    const fieldsV1 = {
+      'f:spec': { 'f:weight': {}, 'f:template': { 'f:spec': { 'f:terminationGracePeriod': {}, 'f:taints': {} } } },
+    };
+    const byOperator = { manager: 'windowspool-operator', operation: 'Apply', fieldsV1 };
+    const byOthers = { manager: 'kubectl', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:limits': {} } } };
+    const { ownFields } = nodePoolOf({ metadata: { ...metadata, managedFields: [byOthers, byOperator] } });
+    assert.deepEqual(ownFields, ['weight', 'terminationGracePeriod']);
+    assert.deepEqual(nodePoolOf({ metadata }).ownFields, []);
+  });
+
+  const states: readonly (readonly [string, readonly ReturnType<typeof condition>[], string, string])[] = [
+    ['is ready', [condition('NodeClassReady', 'True'), condition('Ready', 'True')], 'True', ''],
+    [
+      'names what its node class lacks, and not only that it is not ready',
+      [
+        condition('Ready', 'False', 'NodeClassReady=False'),
+        condition('NodeClassReady', 'False', 'NodeClass not found'),
+      ],
+      'False',
+      'NodeClass not found',
+    ],
+    [
+      'is ready although nodes of it did not register, which it names',
+      [condition('Ready', 'True'), condition('NodeRegistrationHealthy', 'False', 'nodes did not register')],
+      'True',
+      'nodes did not register',
+    ],
+    ['is unknown before Karpenter has evaluated it', [], '', ''],
+  ];
+  for (const [what, conditions, ready, problem] of states)
+    it(what, () => {
+      const found = nodePoolOf({ metadata, status: { conditions } });
+      assert.deepEqual([found.ready, found.problem], [ready, problem]);
+    });
+});
+
+describe('a NodeClaim', () => {
+  it('has its NodePool, its node and its provider ID', () => {
+    const ownerReferences = [
+      { apiVersion: 'v1', kind: 'Other', name: 'x', uid: 'uid-x' },
+      { apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name: 'web', uid: 'uid-web' },
+    ];
+    const status = { nodeName: 'win-1', providerID: 'aws:///zone/i-1' };
+    const claim = nodeClaimOf({ metadata: { ...metadata, ownerReferences }, status });
+    assert.deepEqual([claim.nodePoolUid, claim.node, claim.providerID], ['uid-web', 'win-1', 'aws:///zone/i-1']);
+    const empty = nodeClaimOf({ metadata });
+    assert.deepEqual(
+      [empty.nodePoolUid, empty.node, empty.providerID, empty.drift, empty.problem],
+      ['', '', '', '', ''],
+    );
+  });
+
+  it('says why Karpenter replaces it, and what keeps it from becoming a node', () => {
+    const drifted = { type: 'Drifted', status: 'True', reason: 'NodePoolDrifted', message: 'NodePoolDrifted' };
+    assert.equal(nodeClaimOf({ metadata, status: { conditions: [drifted] } }).drift, 'NodePoolDrifted');
+    assert.equal(nodeClaimOf({ metadata, status: { conditions: [{ ...drifted, status: 'False' }] } }).drift, '');
+    // Karpenter shows a launch that fails and is tried again in a condition that is Unknown.
+    const launched = condition('Launched', 'Unknown', 'creating instance, insufficient capacity');
+    const registered = condition('Registered', 'Unknown', 'Node not registered with cluster');
+    const { problem } = nodeClaimOf({ metadata, status: { conditions: [registered, launched] } });
+    assert.equal(problem, 'creating instance, insufficient capacity');
+  });
+
+  it('is unchanged after an update of what is not read', () => {
+    const known = nodeClaimOf({ metadata });
+    const identity = karpenterIdentity<typeof known>();
+    assert.equal(
+      identity.absorbUnchanged?.(known, nodeClaimOf({ metadata: { ...metadata, resourceVersion: '8' } })),
+      true,
+    );
+    assert.equal(known.resourceVersion, '8');
+    assert.equal(identity.absorbUnchanged?.(known, nodeClaimOf({ metadata, status: { nodeName: 'a' } })), false);
+  });
+});
+
+describe('the port of NodePools', () => {
+  const NODE_POOL = '/apis/karpenter.sh/v1/nodepools/web';
+  const { signal } = new AbortController();
+  const manifest = { metadata: { name: 'web', labels: {}, annotations: {} }, spec: {} } as unknown as NodePoolManifest;
+
+  /** The port on an API server that has this NodePool, and the requests that it sends. */
+  function recorded(existing?: object) {
+    const requests: string[] = [];
+    const request = async (method: string, path: string, { query, body }: { query?: object; body?: object } = {}) => {
+      requests.push(`${method} ${path} ${JSON.stringify({ ...query, ...body })}`);
+      if (method === 'GET' && !existing) throw new KubernetesError('no', { status: 404, reason: 'NotFound' });
+      return existing ?? {};
+    };
+    return { requests, port: createNodePools({ request } as unknown as KubernetesClient) };
+  }
+
+  it('applies the manifest as one field manager, and takes over no NodePool that exists', async () => {
+    const created = recorded();
+    assert.ok((await created.port.apply(manifest, true, signal)).ok);
+    assert.match(created.requests.join('\n'), new RegExp(`^GET ${NODE_POOL} .*\nPATCH ${NODE_POOL} .*"force":false`));
+    const foreign = recorded({ metadata });
+    const result = await foreign.port.apply(manifest, true, signal);
+    assert.deepEqual([result.ok, !result.ok && result.error.kind, foreign.requests.length], [false, 'conflict', 1]);
+    const changed = recorded({ metadata });
+    assert.ok((await changed.port.apply(manifest, false, signal)).ok);
+    assert.match(changed.requests.join(), /"fieldManager":"windowspool-operator","force":true/);
+  });
+
+  it('deletes only the objects that were seen, and the NodePool after its NodeClaims', async () => {
+    const { requests, port } = recorded({});
+    assert.ok((await port.delete(nodePoolOf({ metadata }), signal)).ok);
+    assert.ok((await port.deleteClaim(nodeClaimOf({ metadata: { ...metadata, name: 'web-1' } }), signal)).ok);
+    assert.match(requests[0] ?? '', /"preconditions":\{"uid":"uid-web"\},"propagationPolicy":"Foreground"/);
+    assert.match(requests[1] ?? '', /nodeclaims\/web-1 .*"preconditions":\{"uid":"uid-web"\}\}$/);
+  });
+
+  it('finds no NodePool that does not exist', async () => {
+    assert.deepEqual(await recorded().port.read('web', signal), { ok: true, value: undefined });
+  });
+});

@@ -1,0 +1,198 @@
+/** The port NodePools: NodePools and NodeClaims of Karpenter (karpenter.sh/v1). Their fields: https://github.com/kubernetes-sigs/karpenter/tree/main/pkg/apis/v1 */
+
+import type { V1ObjectMeta } from '@kubernetes/client-node';
+import type { Identity, ListWatch } from '../runtime/ports.ts';
+import { MANAGED_BY, MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../windowspool/api/labels.ts';
+import type { CallError } from '../windowspool/ports/callResult.ts';
+import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
+import type { NodeClaim, NodePool, NodePools, OptionalField } from '../windowspool/ports/karpenter.ts';
+import { type KubernetesClient, PATCH } from './client.ts';
+import { jsonDecoder } from './decoder.ts';
+import { deleteObject } from './deletion.ts';
+import { ignoreNotFound, toCallResult } from './errors.ts';
+import { KubernetesError } from './kubernetesError.ts';
+import { createListWatch, reportingListWatch } from './listWatch.ts';
+import { epochOf, recordIdentity, type Wire } from './objects.ts';
+import { readPages } from './pages.ts';
+import { apiPath } from './paths.ts';
+import { same } from './sameValue.ts';
+
+const API_VERSION = 'karpenter.sh/v1';
+const NODE_POOLS = 'nodepools';
+const NODE_CLAIMS = 'nodeclaims';
+const NODE_POOL_LABEL = 'karpenter.sh/nodepool';
+
+/** NodeClaims of one NodePool. No cluster has more nodes. */
+const MOST = 20_000;
+const PAGE_SIZE = 250;
+
+interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+interface NodePoolObject {
+  readonly metadata?: V1ObjectMeta;
+  readonly spec?: object;
+  readonly status?: { readonly conditions?: readonly Condition[] | null };
+}
+
+interface NodeClaimObject {
+  readonly metadata?: V1ObjectMeta;
+  readonly status?: {
+    readonly nodeName?: string;
+    readonly providerID?: string;
+    readonly conditions?: readonly Condition[] | null;
+  };
+}
+
+/** A NodePool as the API server has it. */
+export function nodePoolOf({ metadata = {}, spec = {}, status = {} }: Wire<NodePoolObject>): NodePool {
+  const { labels = {}, annotations = {} } = metadata;
+  const conditions = status.conditions ?? [];
+  const applied = (metadata.managedFields ?? []).filter(isApplied);
+  return {
+    ...commonOf(metadata),
+    createdFor: labels[MANAGED_BY_LABEL] === MANAGED_BY ? foreignText(labels[POOL_KEY] ?? '') : '',
+    manifestHash: foreignText(annotations[TEMPLATE_HASH_ANNOTATION] ?? ''),
+    appliedAt: Math.max(0, ...applied.map(({ time }) => epochOf(time))),
+    spec,
+    ownFields: ownFieldsIn(applied[0]?.fieldsV1),
+    ready: foreignText(conditions.find(({ type }) => type === 'Ready')?.status ?? ''),
+    problem: problemOf(conditions, ['ValidationSucceeded', 'NodeClassReady', 'NodeRegistrationHealthy']),
+  };
+}
+
+function isApplied({ manager, operation }: { readonly manager?: string; readonly operation?: string }): boolean {
+  return manager === MANAGED_BY && operation === 'Apply';
+}
+
+/** Which of the optional fields are in the set: https://kubernetes.io/docs/reference/using-api/server-side-apply/#managing-field-ownership */
+function ownFieldsIn(fieldsV1: unknown): OptionalField[] {
+  const { 'f:spec': spec = {} } = (fieldsV1 ?? {}) as { 'f:spec'?: OwnedSpec };
+  const template = spec['f:template']?.['f:spec'];
+  return [
+    ...(['weight', 'limits'] as const).filter((field) => `f:${field}` in spec),
+    ...(template && 'f:terminationGracePeriod' in template ? (['terminationGracePeriod'] as const) : []),
+  ];
+}
+
+interface OwnedSpec {
+  readonly 'f:template'?: { readonly 'f:spec'?: object };
+}
+
+/** A NodeClaim as the API server has it. */
+export function nodeClaimOf({ metadata = {}, status = {} }: Wire<NodeClaimObject>): NodeClaim {
+  const conditions = status.conditions ?? [];
+  const drifted = conditions.find(({ type, status: is }) => type === 'Drifted' && is === 'True');
+  return {
+    ...commonOf(metadata),
+    createdAt: epochOf(metadata.creationTimestamp),
+    nodePoolUid: metadata.ownerReferences?.find(({ kind }) => kind === 'NodePool')?.uid ?? '',
+    node: foreignText(status.nodeName ?? ''),
+    providerID: foreignText(status.providerID ?? ''),
+    drift: drifted ? foreignText(drifted.reason || 'Drifted') : '',
+    problem: problemOf(conditions, ['Launched', 'Registered', 'Initialized']),
+  };
+}
+
+/** The message of the first of these conditions that is not True, if it has one. Karpenter shows an error in a condition that is Unknown, too. */
+function problemOf(conditions: readonly Wire<Condition>[], types: readonly string[]): string {
+  const messages = types.map((wanted) => {
+    const { status, message } = conditions.find(({ type }) => type === wanted) ?? {};
+    return status === 'True' ? '' : (message ?? '');
+  });
+  return foreignMessage(messages.find((message) => message !== '') ?? '');
+}
+
+function commonOf(metadata: Wire<V1ObjectMeta>) {
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    deleting: metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/** Indexes of a store of NodeClaims. */
+export const nodeClaimIndexes = {
+  nodePool: ({ nodePoolUid }: NodeClaim) => [nodePoolUid],
+};
+
+/** A change of nothing that is read, such as of the time of the last pod, is no change. */
+export function karpenterIdentity<T extends NodePool | NodeClaim>(): Identity<T> {
+  return {
+    ...recordIdentity,
+    absorbUnchanged: (known: { -readonly [Name in keyof T]: T[Name] }, newer) => {
+      if (!same(known, { ...newer, resourceVersion: known.resourceVersion })) return false;
+      known.resourceVersion = newer.resourceVersion;
+      return true;
+    },
+  };
+}
+
+type OnResult = (error?: CallError) => void;
+
+/** Lists and watches all NodePools. @param onResult receives the error of a list or watch that failed, and undefined after a success */
+export function nodePoolListWatch(client: KubernetesClient, onResult: OnResult): ListWatch<NodePool> {
+  return listWatch(client, NODE_POOLS, nodePoolOf as (object: never) => NodePool, onResult);
+}
+
+/** The same for NodeClaims. */
+export function nodeClaimListWatch(client: KubernetesClient, onResult: OnResult): ListWatch<NodeClaim> {
+  return listWatch(client, NODE_CLAIMS, nodeClaimOf as (object: never) => NodeClaim, onResult);
+}
+
+function listWatch<T>(client: KubernetesClient, resource: string, recordOf: (object: never) => T, onResult: OnResult) {
+  const source = createListWatch({ client, path: apiPath(API_VERSION, resource), decoder: jsonDecoder(recordOf) });
+  return reportingListWatch(source, `watch ${resource}.karpenter.sh`, onResult);
+}
+
+/** The port, except for what is cached. */
+export function createNodePools(client: KubernetesClient): Omit<NodePools, 'of'> {
+  const pathOf = (name: string) => apiPath(API_VERSION, NODE_POOLS, { name });
+  const get = (name: string, signal: AbortSignal) =>
+    ignoreNotFound(client.request<NodePoolObject>('GET', pathOf(name), { signal }));
+  return {
+    read: (name, signal) =>
+      toCallResult('get nodepools', signal, async () => {
+        const found = await get(name, signal);
+        if (!found) return undefined;
+        const nodePool = nodePoolOf(found);
+        const query = { labelSelector: `${NODE_POOL_LABEL}=${name}` };
+        const claims = await readPages<NodeClaimObject, NodeClaim>(
+          client,
+          apiPath(API_VERSION, NODE_CLAIMS),
+          { limit: PAGE_SIZE, most: MOST, query, signal },
+          (object) => {
+            const claim = nodeClaimOf(object);
+            return claim.nodePoolUid === nodePool.uid ? claim : undefined;
+          },
+        );
+        return { nodePool, claims };
+      }),
+    apply: ({ metadata, spec }, isNew, signal) =>
+      toCallResult('patch nodepools', signal, async () => {
+        // To apply a manifest would take over a NodePool that another tool has created meanwhile.
+        if (isNew && (await get(metadata.name, signal)))
+          throw new KubernetesError(`NodePool ${metadata.name} exists already`, {
+            status: 409,
+            reason: 'AlreadyExists',
+          });
+        const body = { apiVersion: API_VERSION, kind: 'NodePool', metadata, spec };
+        // Without force, the fields of one that was created since conflict.
+        const query = { fieldManager: MANAGED_BY, force: !isNew };
+        await client.request('PATCH', pathOf(metadata.name), { query, body, contentType: PATCH.apply, signal });
+      }),
+    delete: ({ name, uid }, signal) =>
+      toCallResult('delete nodepools', signal, () =>
+        deleteObject(client, pathOf(name), uid, signal, { propagationPolicy: 'Foreground' }),
+      ),
+    deleteClaim: ({ name, uid }, signal) =>
+      toCallResult('delete nodeclaims', signal, () =>
+        deleteObject(client, apiPath(API_VERSION, NODE_CLAIMS, { name }), uid, signal),
+      ),
+  };
+}

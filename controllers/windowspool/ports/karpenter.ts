@@ -1,0 +1,122 @@
+/** NodePools and NodeClaims of Karpenter. Texts of Karpenter are cut and cleaned. */
+import type { NodeClassReference, NodeRequirement } from '../api/api.gen.ts';
+import type { CallError, CallResult } from './callResult.ts';
+import type { Taint } from './nodes.ts';
+
+/** The desired NodePool of a pool: https://karpenter.sh/docs/concepts/nodepools/ */
+export interface NodePoolManifest {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+    /** Preconditions of a change. */
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+  };
+  readonly spec: NodePoolSpec;
+}
+
+/** The part of its spec that the operator sets. Durations as in Karpenter: `10m`, `Never`. */
+export interface NodePoolSpec {
+  readonly weight?: number;
+  readonly limits?: Readonly<Record<string, number | string>>;
+  readonly disruption: {
+    readonly consolidationPolicy: string;
+    readonly consolidateAfter: string;
+    readonly budgets: readonly Budget[];
+  };
+  readonly template: {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+    readonly spec: {
+      readonly nodeClassRef: NodeClassReference;
+      readonly requirements: readonly NodeRequirement[];
+      readonly taints: readonly Taint[];
+      readonly startupTaints: readonly Taint[];
+      readonly expireAfter: string;
+      readonly terminationGracePeriod?: string;
+    };
+  };
+}
+
+/** Fields that a manifest may lack. */
+export type OptionalField = 'weight' | 'limits' | 'terminationGracePeriod';
+
+/** How many nodes Karpenter may disrupt at a time for these reasons. */
+export interface Budget {
+  readonly nodes: string;
+  readonly reasons: readonly ('Drifted' | 'Empty' | 'Underutilized')[];
+  /** When it starts to apply, as a cron expression in UTC, and for how long; absent: always. */
+  readonly schedule?: string;
+  readonly duration?: string;
+}
+
+/** A NodePool as it is. */
+export interface NodePool {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly deleting: boolean;
+  /** The pool for which the operator created it; empty: another tool did. */
+  readonly createdFor: string;
+  /** The hash of the manifest that was applied last; empty: none was. */
+  readonly manifestHash: string;
+  /** When the operator applied it, in epoch milliseconds; 0: never. */
+  readonly appliedAt: number;
+  /** As stored: JSON. */
+  readonly spec: unknown;
+  /** Optional fields that the operator has set. Others cannot be removed by it. */
+  readonly ownFields: readonly OptionalField[];
+  /** The status of its condition Ready: whether Karpenter can create nodes from it. Unknown or empty: Karpenter has not evaluated its last change yet. */
+  readonly ready: string;
+  /** What Karpenter reports as wrong; otherwise empty. */
+  readonly problem: string;
+}
+
+/** A NodeClaim: a node that Karpenter creates, or has created. */
+export interface NodeClaim {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly deleting: boolean;
+  /** The UID of the NodePool that it was created for; empty if there is none. */
+  readonly nodePoolUid: string;
+  /** The name of its node; empty until it is registered. */
+  readonly node: string;
+  /** As in the spec of its node; empty until its instance exists. */
+  readonly providerID: string;
+  /** Why Karpenter replaces it, such as `NodePoolDrifted`; empty: it does not. */
+  readonly drift: string;
+  /** What Karpenter reports as wrong, such as why it cannot be launched; otherwise empty. */
+  readonly problem: string;
+}
+
+/**
+ * What the pool has in Karpenter.
+ * - `unknown`: it was not read yet, or reading it failed with `error`
+ */
+export type KarpenterView =
+  | { readonly kind: 'unknown'; readonly error?: CallError }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'seen'; readonly nodePool: NodePool; readonly claims: readonly NodeClaim[] };
+
+/** The NodePools of pools, and their NodeClaims. */
+export interface NodePools {
+  /** From the cache. */
+  of(pool: string): KarpenterView;
+  /** The NodePool of this name and its NodeClaims, uncached; undefined if it does not exist. */
+  read(
+    name: string,
+    signal: AbortSignal,
+  ): Promise<CallResult<Omit<Extract<KarpenterView, { kind: 'seen' }>, 'kind'> | undefined>>;
+  /**
+   * Creates the NodePool or changes it: fields that an earlier manifest had are removed. Error `conflict` if it has changed since it was seen, or exists although it
+   * was not seen.
+   */
+  apply(manifest: NodePoolManifest, isNew: boolean, signal: AbortSignal): Promise<CallResult<void>>;
+  /** Deletes the NodePool, which stays until its NodeClaims are gone. Success if it is gone. */
+  delete(seen: NodePool, signal: AbortSignal): Promise<CallResult<void>>;
+  /** Deletes a NodeClaim: Karpenter drains its node and terminates its instance. Success if it is gone. */
+  deleteClaim(claim: NodeClaim, signal: AbortSignal): Promise<CallResult<void>>;
+}

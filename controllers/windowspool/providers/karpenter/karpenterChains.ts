@@ -1,0 +1,33 @@
+/** The rules of a pool of Karpenter: one chain per subject, first match wins. */
+
+import { markNodes, releaseMarkedNodes, releaseNodes } from '../../membership/markRules.ts';
+import { deleteNodePods, runNodePods } from '../../nodePods/nodePodRules.ts';
+import { correctTaints, setNodeConditions } from '../../nodes/nodeRules.ts';
+import { addFinalizerFirst } from '../../rules/finalizerRule.ts';
+import type { RuleChain } from '../../rules/ruleChains.ts';
+import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
+import { admitClaims, drainClaims } from './drainClaims.ts';
+import type { KarpenterDerived } from './karpenterState.ts';
+import { deleteNodePool, keepNodePool } from './nodePoolRules.ts';
+
+/** The rules of a pool. */
+export const karpenterChains: readonly RuleChain<KarpenterDerived>[] = [
+  { about: 'finalizer', rules: [addFinalizerFirst] },
+  { about: 'release', rules: [releaseNodes] },
+  { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
+  { about: 'runtimeClass', rules: runtimeClassRules },
+  { about: 'nodePool', rules: [keepNodePool] },
+  { about: 'nodes', rules: [markNodes] },
+  { about: 'taints', rules: [correctTaints] },
+  { about: 'nodeConditions', rules: [setNodeConditions] },
+  { about: 'nodePods', rules: [runNodePods] },
+  { about: 'terminatingNodes', rules: [drainClaims] },
+  { about: 'annotations', rules: [admitClaims] },
+];
+
+/** The rules of a pool that is being deleted: its nodes are deleted with the NodePool, and then those are released that are left. */
+export const karpenterDeletionChains: readonly RuleChain<KarpenterDerived>[] = [
+  { about: 'nodePods', rules: [deleteNodePods] },
+  { about: 'nodePool', rules: [deleteNodePool] },
+  { about: 'deletion', follows: 'nodePool', rules: [releaseMarkedNodes] },
+];

@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict';
+import { GATE_TAINT_KEY, POOL_KEY, REPLACE_ANNOTATION, UNREGISTERED_TAINT_KEY } from '../../api/labels.ts';
+import type { NodePoolSpec } from '../../ports/karpenter.ts';
+import type { Deps } from '../../reconcile.ts';
+import { crashAtEach } from '../../testing/crashAtEach.ts';
+import type { FakeWorld } from '../../testing/fakeWorld.ts';
+import { MINUTE, sampleError, samplePool } from '../../testing/fixtures.ts';
+import { assertBrief } from '../../testing/goldenTexts.ts';
+import { karpenterPool, karpenterWorld, settleKarpenter } from '../../testing/karpenterScenes.ts';
+import { conditionOf, pendingIn, ready, until, wake } from '../../testing/life.ts';
+import { annotate, isSettled, nodeOf, pass, terminatingIn } from '../../testing/nodeLife.ts';
+
+const GATE = { verification: { ...samplePool().spec.verification, policy: 'Gate' } } as const;
+const REPLACE = { remediation: { policy: 'Replace', unhealthyAfter: '5m', maxUnhealthy: 2 } } as const;
+const names = (world: FakeWorld) => world.nodes.map(({ name }) => name).join(' ');
+const condition = (world: FakeWorld) => conditionOf(world, 'NodePoolReady') ?? '';
+const specOf = (world: FakeWorld) => (world.karpenter.nodePool ?? assert.fail('no NodePool')).spec as NodePoolSpec;
+const templateIn = (world: FakeWorld) => specOf(world).template.spec;
+
+/** Runs until the nodes are these, and the pool holds no share of the budget. */
+async function untilNodes(world: FakeWorld, deps: Deps, want: string): Promise<void> {
+  const isDone = () => {
+    settleKarpenter(world);
+    return isSettled(world) && names(world) === want;
+  };
+  await until(world, deps, isDone, `the nodes ${want}`, 300);
+  await wake(world, deps);
+}
+
+/** Runs until the pool is gone. */
+async function untilDeleted(world: FakeWorld, deps: Deps): Promise<void> {
+  const isGone = () => {
+    settleKarpenter(world);
+    return world.pools.size === 0;
+  };
+  await until(world, deps, isGone, 'the end of the pool', 100);
+}
+
+function edit(world: FakeWorld, change: Parameters<typeof karpenterPool>[0]): void {
+  world.apply({ ...karpenterPool(change), metadata: (world.pools.get('web') ?? assert.fail('no pool')).metadata });
+}
+
+function fail(world: FakeWorld, name: string): void {
+  world.setNode({ ...(nodeOf(world, name) ?? assert.fail('no node')), kernelVersion: '10.0.17763.1' });
+}
+
+describe('a pool of Karpenter', () => {
+  it('creates its NodePool and verifies the nodes that Karpenter creates, without calls to AWS', async () => {
+    const { world } = await karpenterWorld();
+    assert.equal(ready(world), 'True');
+    assert.match(condition(world), /^True NodePoolReady: NodePool web has 3 NodeClaims\.$/);
+    const { status } = world.pools.get('web') ?? {};
+    assert.deepEqual(status?.karpenter, { nodeClaims: 3, withoutNode: 0, deleting: 0, drifted: 0 });
+    assert.deepEqual([status?.nodes?.total, status?.nodes?.verified, status?.summary?.nodes], [3, 3, '3']);
+    assert.ok(world.nodes.every(({ labels }) => labels[POOL_KEY] === 'web'));
+    assert.deepEqual(world.awsCalls(), []);
+    assert.equal(world.metrics.get('web')?.['windowspool_node_claims{state="withNode"}'], 3);
+  });
+
+  it('writes nothing once it is settled', async () => {
+    const { world, deps } = await karpenterWorld();
+    await pass(world, deps, 60);
+    assert.deepEqual(world.karpenter.changes, []);
+    assert.deepEqual(
+      world.calls.filter((call) => /patch|write|mark|taint|create|delete/.test(call)),
+      [],
+    );
+  });
+
+  it('is Ready without nodes, and stays so while the first ones join', async () => {
+    const { world, deps } = await karpenterWorld({}, 0);
+    assert.match(conditionOf(world, 'Ready') ?? '', /^True NoNodes: Karpenter creates nodes when pods need them\.$/);
+    assert.match(conditionOf(world, 'NodesVerified') ?? '', /^True NoNodes/);
+    world.karpenter.demand = 2;
+    settleKarpenter(world);
+    for (const { name } of world.nodes) {
+      const node = nodeOf(world, name) ?? assert.fail('no node');
+      world.setNode({ ...node, ready: 'False', createdAt: world.now });
+    }
+    await wake(world, deps);
+    assert.equal(ready(world), 'True');
+    fail(world, 'a');
+    await wake(world, deps);
+    assert.match(conditionOf(world, 'Ready') ?? '', /^False WrongBuild/);
+  });
+
+  it('opens the gate of a node only when Karpenter has registered it', async () => {
+    const { world, deps } = await karpenterWorld(GATE, 1);
+    assert.equal(templateIn(world).startupTaints[0]?.key, GATE_TAINT_KEY);
+    assert.deepEqual(
+      nodeOf(world, 'a')?.taints.map(({ key }) => key),
+      ['os'],
+    );
+    world.karpenter.registers = false;
+    world.karpenter.demand = 2;
+    settleKarpenter(world);
+    await pass(world, deps, 1);
+    const joining = nodeOf(world, 'b') ?? assert.fail('no node');
+    assert.deepEqual(
+      joining.taints.map(({ key }) => key),
+      ['os', GATE_TAINT_KEY, UNREGISTERED_TAINT_KEY],
+    );
+    assert.equal(joining.ownership ?? '', '');
+    assert.match(conditionOf(world, 'NodesVerified') ?? '', /b is not registered yet: Karpenter/);
+    world.setNode({ ...joining, taints: joining.taints.filter(({ key }) => key !== UNREGISTERED_TAINT_KEY) });
+    await pass(world, deps, 1);
+    assert.deepEqual(
+      nodeOf(world, 'b')?.taints.map(({ key }) => key),
+      ['os'],
+    );
+  });
+
+  it('takes no node that only has the name or the labels of one of its nodes', async () => {
+    const { world, deps } = await karpenterWorld({}, 2);
+    const a = nodeOf(world, 'a') ?? assert.fail('no node');
+    world.nodes = [
+      ...world.nodes.filter(({ name }) => name !== 'a'),
+      { ...a, uid: 'uid-other', providerID: 'kwok://other' },
+      { ...a, name: 'z', uid: 'uid-z', providerID: 'kwok://z' },
+    ];
+    await wake(world, deps);
+    assert.equal(world.pools.get('web')?.status?.nodes?.total, 1);
+  });
+
+  it('says that a change of the template replaces every node, and makes it', async () => {
+    const { world, deps } = await karpenterWorld();
+    await pass(world, deps, 1);
+    edit(world, { paused: true, taints: [{ key: 'dedicated', value: 'win', effect: 'NoSchedule' }] });
+    await wake(world, deps);
+    assert.deepEqual(world.karpenter.changes, []);
+    assert.match(pendingIn(world).join(), /change taints of NodePool web \(replaces every node\)/);
+    edit(world, { karpenter: { weight: 10 } });
+    await wake(world, deps);
+    assert.deepEqual(world.karpenter.changes, ['apply web']);
+    assert.equal(specOf(world).weight, 10);
+  });
+
+  it('reverts a change of another client, at most once a minute', async () => {
+    const { world, deps } = await karpenterWorld();
+    await pass(world, deps, 2);
+    for (let time = 0; time < 2; time++) {
+      world.karpenter.change({ disruption: { ...specOf(world).disruption, budgets: [] } });
+      await wake(world, deps);
+    }
+    assert.deepEqual(world.karpenter.changes, ['apply web']);
+    assertBrief(condition(world), 'False Drifted', 'Another client changed budgets of NodePool web', 'reverts this at');
+    await pass(world, deps, 2);
+    assert.deepEqual(world.karpenter.changes, ['apply web', 'apply web']);
+    assert.equal(specOf(world).disruption.budgets.length, 2);
+  });
+
+  it('leaves a NodePool that another tool created, also when it is deleted', async () => {
+    const { world, deps } = await karpenterWorld();
+    world.karpenter.nodePool = { ...(world.karpenter.nodePool ?? assert.fail('no NodePool')), createdFor: '' };
+    await wake(world, deps);
+    assertBrief(condition(world), 'False NodePoolNotOwned', 'did not create it', 'another name');
+    assert.equal(world.pools.get('web')?.status?.nodes?.total, 0);
+    world.remove('web');
+    await untilDeleted(world, deps);
+    assert.deepEqual(world.karpenter.changes, []);
+  });
+
+  const problems: readonly (readonly [string, (world: FakeWorld) => void, readonly string[]])[] = [
+    [
+      'Karpenter is not installed',
+      (world) => {
+        world.karpenter.unknown = { kind: 'unknown', error: sampleError('gone') };
+      },
+      ['False KarpenterMissing', 'Install Karpenter'],
+    ],
+    [
+      'it has no permission',
+      (world) => {
+        world.karpenter.unknown = { kind: 'unknown', error: sampleError('denied', { operation: 'watch nodepools' }) };
+      },
+      ['Unknown AccessDenied', 'config/karpenter'],
+    ],
+    [
+      'the node class does not exist',
+      (world) => {
+        const { nodePool } = world.karpenter;
+        if (nodePool) world.karpenter.nodePool = { ...nodePool, ready: 'False', problem: 'NodeClass not found' };
+      },
+      ['False NodePoolNotReady', 'NodeClass not found', 'kubectl describe nodepool web'],
+    ],
+    [
+      'Karpenter does not run',
+      (world) => {
+        const { nodePool } = world.karpenter;
+        if (nodePool) world.karpenter.nodePool = { ...nodePool, ready: '' };
+        world.now += 2 * MINUTE;
+      },
+      ['False NodePoolNotReady', 'has not evaluated', 'Check that it runs'],
+    ],
+    [
+      'a NodeClaim gets no node',
+      (world) => {
+        const [claim] = world.karpenter.claims;
+        if (claim) {
+          const late = { ...claim, name: 'late', node: '', createdAt: world.now - 60 * MINUTE, problem: 'no capacity' };
+          world.karpenter.claims = [...world.karpenter.claims, late];
+        }
+      },
+      ['False NodeClaimsWithoutNode', 'late', 'no capacity', 'kubectl describe nodeclaim late'],
+    ],
+    [
+      'a maintenance window can never open',
+      (world) =>
+        edit(world, { karpenter: { update: { maintenanceWindows: [{ schedule: '0 0 31 2 *', duration: '1h' }] } } }),
+      ['False InvalidMaintenanceWindow', 'spec.karpenter.update.maintenanceWindows[0]'],
+    ],
+  ];
+  for (const [what, happens, parts] of problems)
+    it(`says that ${what}`, async () => {
+      const { world, deps } = await karpenterWorld();
+      happens(world);
+      await wake(world, deps);
+      const [first = '', ...others] = parts;
+      assertBrief(condition(world), first, ...others);
+      assert.equal(world.nodes.length, 3);
+    });
+
+  it('says why the API server rejects its NodePool, and tries again when the spec changes', async () => {
+    const { world, deps } = await karpenterWorld();
+    world.fails = (call) =>
+      call === 'patch nodepools' ? sampleError('refused', { message: 'label domain is restricted' }) : undefined;
+    edit(world, { karpenter: { weight: 5 } });
+    await wake(world, deps);
+    assertBrief(condition(world), 'False NodePoolRejected', 'label domain is restricted', 'Correct spec.karpenter');
+    world.fails = () => undefined;
+    edit(world, { karpenter: { weight: 6 } });
+    await wake(world, deps);
+    assert.equal(specOf(world).weight, 6);
+  });
+
+  it('shows how many nodes Karpenter replaces, and when', async () => {
+    const { world, deps } = await karpenterWorld();
+    world.karpenter.claims = world.karpenter.claims.map((claim) => ({ ...claim, drift: 'AMIDrift' }));
+    await wake(world, deps);
+    assertBrief(condition(world), 'True NodePoolReady', '3 nodes differ', 'AMIDrift', 'at most 1 at a time');
+    const start = new Date(world.now + 90 * MINUTE);
+    const schedule = `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`;
+    edit(world, { karpenter: { update: { maintenanceWindows: [{ schedule, duration: '2h' }] } } });
+    await wake(world, deps);
+    assertBrief(condition(world), 'True NodePoolReady', '3 nodes differ', 'in a maintenance window');
+  });
+
+  it('opens and closes the budget of the NodePool with its maintenance windows', async () => {
+    const { world, deps } = await karpenterWorld();
+    const start = new Date(world.now + 30 * MINUTE);
+    const schedule = `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`;
+    edit(world, { karpenter: { update: { maintenanceWindows: [{ schedule, duration: '1h' }] } } });
+    const drifted = () => {
+      const { budgets } = specOf(world).disruption;
+      return budgets
+        .filter(({ reasons }) => reasons.includes('Drifted'))
+        .map((budget) => [budget.nodes, budget.schedule]);
+    };
+    await pass(world, deps, 5);
+    assert.deepEqual(drifted(), [['0', undefined]]);
+    await pass(world, deps, 30);
+    const [open, closing, ...more] = drifted();
+    assert.deepEqual([open, closing?.[0], more], [['1', undefined], '0', []]);
+    const end = new Date(start.getTime() + 60 * MINUTE);
+    assert.match(closing?.[1] ?? '', new RegExp(`^${end.getUTCMinutes()} ${end.getUTCHours()} ${end.getUTCDate()} `));
+    await pass(world, deps, 70);
+    assert.deepEqual(drifted(), [['0', undefined]]);
+    assert.equal(world.karpenter.changes.length, 3);
+  });
+});
+
+describe('a node of Karpenter', () => {
+  for (const operation of ['replace', 'remove'])
+    it(`with the annotation to ${operation} it has its NodeClaim deleted, and is drained by Karpenter alone`, async () => {
+      const { world, deps } = await karpenterWorld();
+      annotate(world, 'a', { [`winpool.dev/${operation}`]: 'true' });
+      await untilNodes(world, deps, 'b c d');
+      assert.deepEqual(world.karpenter.changes, ['delete claim a']);
+      assert.deepEqual(
+        world.calls.filter((call) => /cordon|evict|list pods/.test(call)),
+        [],
+      );
+    });
+
+  it('waits until the node before it is gone, and says for what Karpenter waits', async () => {
+    const { world, deps } = await karpenterWorld();
+    world.karpenter.kept.add('a');
+    for (const name of ['a', 'b']) annotate(world, name, { [REPLACE_ANNOTATION]: 'true' });
+    await pass(world, deps, 5);
+    assert.deepEqual(world.karpenter.changes, ['delete claim a']);
+    assert.match(
+      conditionOf(world, 'Disrupting') ?? '',
+      /Karpenter drains it, and waits without a limit for pods that a PodDisruptionBudget protects/,
+    );
+    world.karpenter.kept.clear();
+    await untilNodes(world, deps, 'c d e');
+    assert.deepEqual(world.karpenter.changes, ['delete claim a', 'delete claim b']);
+  });
+
+  it('that fails for too long is replaced, unless too many fail', async () => {
+    const { world, deps } = await karpenterWorld({ ...GATE, ...REPLACE });
+    fail(world, 'a');
+    await untilNodes(world, deps, 'b c d');
+    assert.deepEqual(world.karpenter.changes, ['delete claim a']);
+    for (const name of ['b', 'c', 'd']) fail(world, name);
+    await pass(world, deps, 30);
+    assert.deepEqual(world.karpenter.changes, ['delete claim a']);
+    assert.match(conditionOf(world, 'RemediationAllowed') ?? '', /^False TooManyUnhealthy/);
+  });
+
+  it('stays while Karpenter has lost its NodePool, and if its request is cancelled', async () => {
+    const { world, deps } = await karpenterWorld();
+    world.karpenter.unknown = { kind: 'unknown', error: sampleError('unavailable') };
+    annotate(world, 'a', { [REPLACE_ANNOTATION]: 'true' });
+    await pass(world, deps, 5);
+    assert.match(conditionOf(world, 'Disrupting') ?? '', /NodePool web cannot be read/);
+    annotate(world, 'a', {});
+    world.karpenter.unknown = undefined;
+    await pass(world, deps, 5);
+    assert.deepEqual([world.karpenter.changes, terminatingIn(world)], [[], []]);
+  });
+
+  it('is replaced once, whatever call the operator crashes at', async () => {
+    const { world: sample } = await karpenterWorld();
+    assert.equal(names(sample), 'a b c');
+    await crashAtEach({
+      prepare: async () => {
+        const { world, deps } = await karpenterWorld();
+        annotate(world, 'a', { [REPLACE_ANNOTATION]: 'true' });
+        return { world, deps };
+      },
+      finish: (world, deps) => untilNodes(world, deps, 'b c d'),
+      check: (world, where) => assert.deepEqual(new Set(world.karpenter.changes), new Set(['delete claim a']), where),
+      moreThan: 5,
+    });
+  });
+});
+
+describe('the deletion of a pool of Karpenter', () => {
+  it('deletes the NodePool, and waits until its nodes are gone', async () => {
+    const { world, deps } = await karpenterWorld();
+    world.karpenter.kept.add('b');
+    world.remove('web');
+    await pass(world, deps, 1);
+    settleKarpenter(world);
+    await wake(world, deps);
+    assertBrief(condition(world), 'False NodePoolDeleting', '1 NodeClaim left');
+    world.karpenter.kept.clear();
+    await untilDeleted(world, deps);
+    assert.deepEqual(
+      [world.karpenter.changes, world.nodes.length, world.karpenter.nodePool],
+      [['delete the NodePool'], 0, undefined],
+    );
+  });
+
+  it('with Retain keeps the NodePool without the gate, that no controller would open', async () => {
+    const { world, deps } = await karpenterWorld({ ...GATE, deletionPolicy: 'Retain' });
+    world.remove('web');
+    await untilDeleted(world, deps);
+    assert.deepEqual(world.karpenter.changes, ['apply web']);
+    assert.deepEqual([templateIn(world).startupTaints, world.nodes.length], [[], 3]);
+  });
+
+  for (const deletionPolicy of ['Delete', 'Retain'] as const)
+    it(`with ${deletionPolicy} is done once, whatever call the operator crashes at`, async () => {
+      await crashAtEach({
+        prepare: async () => {
+          const { world, deps } = await karpenterWorld({ ...GATE, deletionPolicy }, 1);
+          world.remove('web');
+          return { world, deps };
+        },
+        finish: (world, deps) => untilDeleted(world, deps),
+        check: (world, where) => {
+          assert.equal(world.pools.size, 0, where);
+          assert.equal(world.nodes.length, deletionPolicy === 'Delete' ? 0 : 1, where);
+        },
+        moreThan: 3,
+      });
+    });
+
+  it('is created once, whatever call the operator crashes at', async () => {
+    await crashAtEach({
+      prepare: async () => {
+        const { world } = await karpenterWorld({}, 0);
+        world.karpenter.nodePool = undefined;
+        return { world, deps: world.start() };
+      },
+      finish: async (world, deps) => {
+        const isReady = () => {
+          settleKarpenter(world);
+          return condition(world).startsWith('True');
+        };
+        await until(world, deps, isReady, 'a NodePool', 60);
+      },
+      check: (world, where) => assert.ok(world.karpenter.changes.length <= 1, where),
+      moreThan: 1,
+    });
+  });
+});

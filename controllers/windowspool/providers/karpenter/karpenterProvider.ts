@@ -1,0 +1,88 @@
+import { TEMPLATE_HASH_ANNOTATION } from '../../api/labels.ts';
+import { admit } from '../../disruption/admission.ts';
+import { nextOpening, windowEnd } from '../../disruption/maintenance.ts';
+import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
+import { clusterCheckStates } from '../../membership/clusterChecks.ts';
+import { hasNewMarks, marksState } from '../../membership/marks.ts';
+import type { KarpenterConditions } from '../../model/conditions.ts';
+import { karpenterIn } from '../../rules/nodeSource.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
+import { SHORTEST_MS, spread } from '../../rules/retryIntervals.ts';
+import type { Provider } from '../provider.ts';
+import { withoutDeleting } from './drainClaims.ts';
+import { karpenterCapacity } from './karpenterCapacity.ts';
+import { karpenterChains, karpenterDeletionChains } from './karpenterChains.ts';
+import { karpenterConditions } from './karpenterConditions.ts';
+import { karpenterSamples } from './karpenterSamples.ts';
+import {
+  type DueKarpenter,
+  type KarpenterDerived,
+  type KarpenterState,
+  liveClaims,
+  nodePoolIn,
+} from './karpenterState.ts';
+import { claimCounts } from './karpenterStatus.ts';
+import { differenceOf, manifestFor } from './nodePoolManifest.ts';
+import { evaluationEnd } from './nodePoolReady.ts';
+import { observeKarpenter } from './observeKarpenter.ts';
+
+/** Nodes that Karpenter creates when pods need them, from a NodePool that the operator keeps. */
+export const karpenter: Provider<KarpenterState, KarpenterDerived> = {
+  observe: (pool, _before, context) => observeKarpenter(pool, context),
+  // While a node is removed, its NodeClaim is checked against what the API server has now.
+  mayUseCache: (pool) => terminatingNodes(pool).length === 0,
+  capacity: karpenterCapacity,
+  due: dueFor,
+  needsRead: () => false,
+  chains: karpenterChains,
+  deletionChains: karpenterDeletionChains,
+  laterSteps: () => [],
+  conditions: karpenterConditions,
+  preview: ({ errors, karpenter: view }, _decisions, conditions) => ({
+    source: (conditions as KarpenterConditions).NodePoolReady,
+    isObserved: errors.length === 0 && view.kind !== 'unknown',
+    isComplete: view.kind !== 'unknown',
+    differences: [],
+  }),
+  status: (outcome) => {
+    const { after } = outcome;
+    const counts = claimCounts(after);
+    const disruption = withCurrentNodes(outcome);
+    const isHeld = disruption?.nodes !== undefined && !isDeleting(after.pool);
+    return {
+      ...(counts && { karpenter: counts }),
+      ...clusterCheckStates(after),
+      ...marksState(after),
+      ...(isHeld && { disruption }),
+    };
+  },
+  samples: karpenterSamples,
+  // Watches report every change; the periodic read is a safety net.
+  untilNextRead: (s) => spread(s, s.settings.resyncMs),
+  untilNextEvent: (s) => (hasNewMarks(s.pool) ? SHORTEST_MS : untilNextChange(s)),
+  nodeGroupNames: () => [],
+  describeUnremovedMarks: () => undefined,
+};
+
+function dueFor(s: KarpenterState): DueKarpenter {
+  const capacity = karpenterCapacity(s);
+  const seen = nodePoolIn(s);
+  const manifest = manifestFor(s.pool, seen, s.now);
+  const difference = seen ? differenceOf(seen, manifest) : { changes: [], replacesNodes: false };
+  const isDrifted =
+    difference.changes.length > 0 && seen?.manifestHash === manifest.metadata.annotations[TEMPLATE_HASH_ANNOTATION];
+  return { capacity, nodes: withoutDeleting(admit(s, capacity), s), manifest, isDrifted, ...difference };
+}
+
+/**
+ * Milliseconds until a maintenance window opens or closes, which changes the budgets of the NodePool, or until a NodeClaim has had no node for too long, or Karpenter
+ * should have evaluated the NodePool.
+ */
+function untilNextChange(s: KarpenterState): number {
+  const { pool, now, settings } = s;
+  const windows = karpenterIn(pool.spec).update?.maintenanceWindows;
+  const late = liveClaims(s).flatMap(({ node, createdAt }) => (node === '' ? [createdAt + settings.joinGraceMs] : []));
+  const times = [windowEnd(windows, now), nextOpening(windows, now)?.at, evaluationEnd(s), ...late];
+  const next = times.filter((time) => time !== undefined && time > now) as number[];
+  return Math.min(Number.POSITIVE_INFINITY, ...next.map((time) => time - now));
+}

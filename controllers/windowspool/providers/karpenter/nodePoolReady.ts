@@ -1,0 +1,144 @@
+/** The condition NodePoolReady. Pure. */
+
+import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
+import { describeOpening, isInWindow, nextOpening, windowFault } from '../../disruption/maintenance.ts';
+import { maxUnavailableOf } from '../../disruption/nodeBudget.ts';
+import { releasing } from '../../membership/releasing.ts';
+import type { ConditionState } from '../../model/conditions.ts';
+import type { Decision } from '../../model/decisions.ts';
+import type { CallError } from '../../ports/callResult.ts';
+import type { NodeClaim, NodePool } from '../../ports/karpenter.ts';
+import { karpenterIn } from '../../rules/nodeSource.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
+import { waitOf } from '../../rules/ruleChains.ts';
+import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
+import { type KarpenterState, liveClaims, nodePoolIn, nodePoolName } from './karpenterState.ts';
+
+const WINDOWS_FIELD = 'spec.karpenter.update.maintenanceWindows';
+
+/** How long Karpenter may take to evaluate a NodePool, in milliseconds: it takes seconds. */
+const EVALUATION_MS = 60_000;
+
+/** How many NodeClaims a message names. */
+const CLAIMS_IN_MESSAGE = 3;
+
+/** Whether the NodePool exists, is as the spec says, and Karpenter can create nodes from it. */
+export function nodePoolReady(s: KarpenterState, decisions: readonly Decision[]): ConditionState {
+  const own = waitOf(decisions, 'nodePool');
+  if (isDeleting(s.pool)) return notDeleted(s) ?? (own ? waiting(own) : releasing(s));
+  const { karpenter } = s;
+  const name = nodePoolName(s);
+  if (karpenter.kind === 'unknown') return unknown(s, karpenter.error);
+  if (own) return waiting(own);
+  const failed = errorOf(s, 'applyNodePool');
+  if (failed) return rejected(name, failed);
+  if (karpenter.kind === 'absent') return falseCondition('NodePoolNotReady', `${name} is being created.`, 'working');
+  const { nodePool } = karpenter;
+  if (nodePool.deleting) {
+    const message = `${name} is being deleted, and its nodes with it. The operator creates it again after that.`;
+    return falseCondition('NodePoolDeleting', message, 'working');
+  }
+  const fault = windowFault(karpenterIn(s.pool.spec).update?.maintenanceWindows, WINDOWS_FIELD);
+  if (fault) return falseCondition('InvalidMaintenanceWindow', fault, 'stalled');
+  if (nodePool.ready !== 'True') return notReady(s, nodePool);
+  const late = liveClaims(s).filter((claim) => isLate(claim, s));
+  if (late.length > 0) return withoutNode(s, late);
+  return trueCondition('NodePoolReady', `${counts(s)}${drifted(s)}`);
+}
+
+/** When Karpenter should have evaluated the NodePool, in epoch milliseconds; undefined if it has. */
+export function evaluationEnd(s: KarpenterState): number | undefined {
+  const { ready = 'True', appliedAt = 0 } = nodePoolIn(s) ?? {};
+  return ready === 'True' || ready === 'False' ? undefined : appliedAt + EVALUATION_MS;
+}
+
+/** Whether a NodeClaim has had no node for longer than a node takes to join. */
+function isLate({ node, createdAt }: NodeClaim, { now, settings }: KarpenterState): boolean {
+  return node === '' && now - createdAt >= settings.joinGraceMs;
+}
+
+function waiting({ reason, message = '', progress }: NonNullable<ReturnType<typeof waitOf>>): ConditionState {
+  return falseCondition(reason, message, progress ? 'working' : 'stalled');
+}
+
+/** The error of a step in this run. A conflict is expected: another client wrote first. */
+function errorOf({ errors }: KarpenterState, of: 'applyNodePool' | 'deleteNodePool'): CallError | undefined {
+  return errors.find(({ step, error }) => step === of && error.kind !== 'conflict')?.error;
+}
+
+function rejected(name: string, error: CallError): ConditionState {
+  const isLasting = error.kind === 'refused' || error.kind === 'gone';
+  const remedy = isLasting ? ' Correct spec.karpenter, or the labels and taints of the pool.' : '';
+  const message = `${name} could not be applied: ${describeFailure(error)}${remedy}`;
+  return falseCondition('NodePoolRejected', message, isLasting ? 'stalled' : 'working');
+}
+
+/** Why the NodePool of a deleted pool is not deleted. */
+function notDeleted(s: KarpenterState): ConditionState | undefined {
+  const failed = errorOf(s, 'deleteNodePool');
+  if (!failed) return undefined;
+  const message = `${nodePoolName(s)} could not be deleted: ${describeFailure(failed)} To delete the pool without it, set deletionPolicy: Retain.`;
+  return falseCondition('NodePoolDeleting', message, failed.kind === 'unavailable' ? 'working' : 'stalled');
+}
+
+function unknown(s: KarpenterState, error: CallError | undefined): ConditionState {
+  const name = nodePoolName(s);
+  if (!error)
+    return unknownCondition('NodePoolUnknown', `${name} has not been read yet. The pool keeps its nodes until then.`);
+  if (error.kind === 'gone') {
+    const message =
+      'The cluster does not serve karpenter.sh/v1. Install Karpenter 1.0 or later. The pool keeps its nodes until then.';
+    return falseCondition('KarpenterMissing', message, 'stalled');
+  }
+  const why = `${name} cannot be read: ${describeFailure(error)} The pool keeps its nodes until then.`;
+  if (error.kind !== 'denied') return unknownCondition('NodePoolUnknown', why);
+  const fix = "Grant the operator's ServiceAccount the permissions in config/karpenter.";
+  return unknownCondition('AccessDenied', `${why} ${fix}`, 'stalled');
+}
+
+function notReady(s: KarpenterState, { ready, problem }: NodePool): ConditionState {
+  const name = nodePoolName(s);
+  const see = `See: kubectl describe nodepool ${s.pool.metadata.name}`;
+  const end = evaluationEnd(s);
+  if (ready === 'False' || end === undefined) {
+    const why = problem === '' ? '.' : `: ${sentence(problem)}`;
+    return falseCondition('NodePoolNotReady', `Karpenter cannot create nodes from ${name}${why} ${see}`, 'stalled');
+  }
+  if (s.now < end) return falseCondition('NodePoolNotReady', `Karpenter is evaluating ${name}.`, 'working');
+  const message = `Karpenter has not evaluated ${name} for ${duration(EVALUATION_MS)}. Check that it runs: kubectl get deployments -A -l app.kubernetes.io/name=karpenter`;
+  return falseCondition('NodePoolNotReady', message, 'stalled');
+}
+
+function withoutNode(s: KarpenterState, late: readonly NodeClaim[]): ConditionState {
+  const [first] = late;
+  const names = joined(
+    late.map(({ name }) => name),
+    CLAIMS_IN_MESSAGE,
+  );
+  const reported = first?.problem ? ` Karpenter reports: ${sentence(first.problem)}` : '';
+  const message = `${count(late.length, 'NodeClaim')} of ${nodePoolName(s)} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(s.settings.joinGraceMs)} or longer: ${names}.${reported} See: kubectl describe nodeclaim ${first?.name}`;
+  return falseCondition('NodeClaimsWithoutNode', message);
+}
+
+function counts(s: KarpenterState): string {
+  const live = liveClaims(s);
+  const without = live.filter(({ node }) => node === '').length;
+  const part = without > 0 ? `, ${without} of them without a node yet` : '';
+  return `${nodePoolName(s)} has ${count(live.length, 'NodeClaim')}${part}.`;
+}
+
+/** What Karpenter replaces, and when; empty if there is nothing. */
+function drifted(s: KarpenterState): string {
+  const claims = liveClaims(s).filter(({ drift }) => drift !== '');
+  if (claims.length === 0) return '';
+  const reasons = joined([...new Set(claims.map(({ drift }) => drift))].sort());
+  const [them, differs] = claims.length === 1 ? ['it', 'differs'] : ['them', 'differ'];
+  const what = `${count(claims.length, 'node')} ${differs} from the NodePool or the node class (${reasons})`;
+  const windows = karpenterIn(s.pool.spec).update?.maintenanceWindows;
+  const opening = isInWindow(windows, s.now) ? undefined : nextOpening(windows, s.now);
+  const limit = maxUnavailableOf(s.pool, s.poolNodes.total);
+  const when = opening
+    ? `from ${describeOpening(opening)} on, in a maintenance window`
+    : `at most ${limit} at a time (disruption.maxUnavailable)`;
+  return ` ${what}. Karpenter replaces ${them} ${when}.`;
+}

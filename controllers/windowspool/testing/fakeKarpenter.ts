@@ -1,0 +1,130 @@
+/** Karpenter of the fake world, which works at once: a NodeClaim has its registered node when `settle` returns. */
+import { MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION, UNREGISTERED_TAINT_KEY } from '../api/labels.ts';
+import { isSameNodes, nodesOfMachines } from '../membership/machineNodes.ts';
+import type { KarpenterView, NodeClaim, NodePool, NodePoolManifest, NodePoolSpec } from '../ports/karpenter.ts';
+import type { MachineNodes } from '../ports/machines.ts';
+import type { NodeRecord, Taint } from '../ports/nodes.ts';
+
+const FIRST_NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
+export class FakeKarpenter {
+  /** Undefined: it does not exist. */
+  nodePool: NodePool | undefined;
+  claims: readonly NodeClaim[] = [];
+  /** How many nodes the pods need. */
+  demand = 0;
+  isRunning = true;
+  /** Whether nodes that join are registered. */
+  registers = true;
+  /** Nodes that a PodDisruptionBudget keeps, by name. */
+  readonly kept = new Set<string>();
+  /** What the cache shows instead; undefined: everything. */
+  unknown: Extract<KarpenterView, { kind: 'unknown' }> | undefined;
+  /** What was done, such as `apply web` and `delete claim a`. */
+  readonly changes: string[] = [];
+  #created = 0;
+  #nodes: MachineNodes | undefined;
+
+  get view(): KarpenterView {
+    if (this.unknown) return this.unknown;
+    const { nodePool, claims } = this;
+    return nodePool ? { kind: 'seen', nodePool, claims } : { kind: 'absent' };
+  }
+
+  /** The same object for the same nodes, as the cache gives it. */
+  get nodes(): MachineNodes | undefined {
+    if (this.unknown) return undefined;
+    const isOwn = this.nodePool !== undefined && this.nodePool.createdFor !== '';
+    const now = nodesOfMachines({ machines: isOwn ? this.claims : [] });
+    if (!this.#nodes || !isSameNodes(this.#nodes, now)) this.#nodes = now;
+    return this.#nodes;
+  }
+
+  /** Stores the manifest. Karpenter evaluates it when `settle` is called. */
+  apply({ metadata, spec }: NodePoolManifest, now: number): void {
+    this.changes.push(`apply ${metadata.name}`);
+    const { labels, annotations } = metadata;
+    this.nodePool = {
+      ready: '',
+      problem: '',
+      ...this.nodePool,
+      name: metadata.name,
+      uid: this.nodePool?.uid ?? 'uid-nodepool',
+      resourceVersion: `${Number(this.nodePool?.resourceVersion ?? 0) + 1}`,
+      deleting: false,
+      createdFor: labels[MANAGED_BY_LABEL] ? (labels[POOL_KEY] ?? '') : '',
+      manifestHash: annotations[TEMPLATE_HASH_ANNOTATION] ?? '',
+      appliedAt: now,
+      spec,
+      ownFields: [...(spec.weight === undefined ? [] : (['weight'] as const))],
+    };
+  }
+
+  /** Another client changes a field of its spec. */
+  change(spec: Partial<NodePoolSpec>): void {
+    const nodePool = this.#known();
+    this.nodePool = { ...nodePool, spec: { ...(nodePool.spec as NodePoolSpec), ...spec } };
+  }
+
+  delete(): void {
+    this.changes.push('delete the NodePool');
+    if (this.nodePool) this.nodePool = { ...this.nodePool, deleting: true };
+  }
+
+  deleteClaim({ name }: NodeClaim): void {
+    this.changes.push(`delete claim ${name}`);
+    this.claims = this.claims.map((claim) => (claim.name === name ? { ...claim, deleting: true } : claim));
+  }
+
+  /** Creates and deletes NodeClaims until there are as many as pods need. Returns the nodes that there are now. */
+  settle(nodes: readonly NodeRecord[], nodeOf: (name: string) => NodeRecord, now: number): NodeRecord[] {
+    if (!this.isRunning || !this.nodePool) return [...nodes];
+    const { deleting } = this.nodePool;
+    if (deleting) this.claims = this.claims.map((claim) => ({ ...claim, deleting: true }));
+    const gone = this.claims.filter((claim) => claim.deleting && !this.kept.has(claim.node)).map(({ name }) => name);
+    const kept = this.claims.filter(({ name }) => !gone.includes(name));
+    const live = kept.filter((claim) => !claim.deleting);
+    const added = Array.from({ length: deleting ? 0 : Math.max(0, this.demand - live.length) }, () => this.#claim(now));
+    this.claims = [...kept, ...added];
+    this.nodePool = deleting && this.claims.length === 0 ? undefined : { ...this.nodePool, ready: 'True' };
+    // A NodeClaim and its node have the same name.
+    return [
+      ...nodes.filter(({ name }) => !gone.includes(name)),
+      ...added.map(({ name, providerID }) => this.#register({ ...nodeOf(name), providerID })),
+    ];
+  }
+
+  /** A node as it joins, with the labels and taints of the template once it is registered. */
+  #register(node: NodeRecord): NodeRecord {
+    const { template } = this.#known().spec as NodePoolSpec;
+    const { taints, startupTaints } = template.spec;
+    const unregistered: Taint = { key: UNREGISTERED_TAINT_KEY, effect: 'NoExecute' };
+    return {
+      ...node,
+      labels: { ...node.labels, ...template.metadata.labels },
+      taints: [...taints, ...startupTaints, ...(this.registers ? [] : [unregistered])],
+    };
+  }
+
+  #known(): NodePool {
+    if (!this.nodePool) throw new Error('there is no NodePool');
+    return this.nodePool;
+  }
+
+  #claim(now: number): NodeClaim {
+    const name = FIRST_NAMES[this.#created] ?? `node-${this.#created}`;
+    this.#created += 1;
+    return {
+      name,
+      uid: `claim-${name}`,
+      resourceVersion: '1',
+      createdAt: now,
+      deleting: false,
+      nodePoolUid: 'uid-nodepool',
+      node: name,
+      providerID: `kwok://${name}`,
+      drift: '',
+      problem: '',
+    };
+  }
+}

@@ -1,0 +1,222 @@
+/** Pools of Karpenter with its real core. Its provider is the simulated one, and the nodes run on kwok. */
+import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
+import type { KarpenterSpec } from '../../controllers/windowspool/api/api.gen.ts';
+import { GATE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
+import { KARPENTER, type Karpenter, NODE_CLASS, startKarpenter } from '../fakes/karpenter/karpenter.ts';
+import { conditionOf, messageOf, READY } from '../fakes/testenv/testEnv.ts';
+import { withOperator } from '../sharedWorld.ts';
+
+const ROLE_FILES = ['role.yaml', 'role_binding.yaml'].map((file) =>
+  fileURLToPath(new URL(`../../config/karpenter/${file}`, import.meta.url)),
+);
+/** Karpenter looks for nodes to disrupt every ten seconds, and waits again before it does. */
+const DISRUPTION_MS = 150_000;
+
+describe('a pool of Karpenter', function () {
+  this.timeout(120_000);
+  const fixture = withOperator('--resync-interval=5s', '--join-grace=20s');
+  let karpenter: Karpenter;
+
+  before(async function () {
+    this.timeout(900_000);
+    for (const file of ROLE_FILES) await fixture.world.kubectl('apply', '-f', file);
+    karpenter = await startKarpenter(fixture.world.controlPlane, (line) => console.log(`    ${line}`));
+  });
+  after(async () => {
+    await fixture.world.kubectl('delete', 'deployments', '--all', '--timeout=20s');
+    await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=60s');
+    await karpenter?.uninstall();
+    for (const file of ROLE_FILES) await fixture.world.kubectl('delete', '-f', file);
+  });
+
+  const pool = (name: string, spec: object = {}, source: Partial<KarpenterSpec> = {}) => ({
+    apiVersion: 'winpool.dev/v1alpha1',
+    kind: 'WindowsPool',
+    metadata: { name },
+    spec: {
+      windowsVersion: 'Windows2022',
+      karpenter: { nodeClassRef: NODE_CLASS, ...source },
+      runtimeClass: { name },
+      ...spec,
+    },
+  });
+
+  /** A Deployment whose pods need a node each. */
+  const deployment = (name: string, replicas: number) => {
+    const labels = { app: name };
+    const podAntiAffinity = {
+      requiredDuringSchedulingIgnoredDuringExecution: [
+        { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' },
+      ],
+    };
+    const containers = [{ name: 'web', image: 'registry.example/web', resources: { requests: { cpu: '1' } } }];
+    const spec = { runtimeClassName: name, affinity: { podAntiAffinity }, containers };
+    return {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace: 'default' },
+      spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+    };
+  };
+
+  const nodesOf = async (name: string): Promise<string[]> => {
+    const claims = await karpenter.claims(name);
+    return claims.flatMap(({ status }) => status?.nodeName ?? []).sort();
+  };
+  const isAvailable = (name: string) =>
+    fixture.world.kubectl('rollout', 'status', `deployment/${name}`, '--timeout=60s');
+
+  /** Waits until the pool has this many verified nodes, all NodeClaims have one, and none leaves. */
+  const settled = (name: string, size: number) =>
+    fixture.world.waitForPool(
+      name,
+      `to have ${size} verified nodes and no node that leaves`,
+      (found) =>
+        found?.status?.nodes?.verified === size &&
+        found.status.karpenter?.nodeClaims === size &&
+        found.status.karpenter.deleting === 0 &&
+        found.status.nodes.total === size &&
+        found.status.disruption === undefined &&
+        conditionOf(found, 'NodePoolReady') === 'True/NodePoolReady',
+      DISRUPTION_MS,
+    );
+
+  it('is Ready without nodes, gates those that Karpenter creates for pods, and lets the pods run on verified ones', async () => {
+    await fixture.world.apply(pool('web', { verification: { policy: 'Gate' } }));
+    const empty = await fixture.world.waitForConditions(
+      'web',
+      'Ready=True/NoNodes',
+      'NodePoolReady=True/NodePoolReady',
+    );
+    assert.equal(messageOf(empty, 'NodePoolReady'), 'NodePool web has 0 NodeClaims.');
+    await fixture.world.apply(deployment('web', 2));
+    await settled('web', 2);
+    await isAvailable('web');
+    for (const name of await nodesOf('web')) {
+      const node = JSON.parse(await fixture.world.kubectl('get', 'node', name, '-o', 'json'));
+      const taints = (node.spec.taints as { key: string }[]).map(({ key }) => key);
+      assert.deepEqual(taints, ['os']);
+      assert.match(node.metadata.annotations['winpool.dev/ownership'], /"gated":true/);
+    }
+    const startupTaints = (await karpenter.claims('web')).flatMap(({ spec }) => spec.startupTaints ?? []);
+    assert.deepEqual(new Set(startupTaints.map(({ key }) => key)), new Set([GATE_TAINT_KEY]));
+  });
+
+  it('writes neither its NodePool nor its nodes once it is settled', async () => {
+    const versions = () =>
+      fixture.world.kubectl(
+        ...['get', 'nodepools,nodes', '-o'],
+        'jsonpath={range .items[*]}{.metadata.name}={.metadata.managedFields[?(@.manager=="windowspool-operator")].time} {end}',
+      );
+    const before = await versions();
+    const reconciled = async () => {
+      const { body } = await fixture.operator.get('/metrics');
+      const counts = body.matchAll(/^controller_runtime_reconcile_total\{.*\} (\d+)$/gm);
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    const first = await reconciled();
+    await fixture.until('three reconciliations', async () => (await reconciled()) >= first + 3);
+    assert.equal(await versions(), before);
+  });
+
+  it('replaces an annotated node by deleting its NodeClaim, which Karpenter drains', async () => {
+    const [first = '', ...others] = await nodesOf('web');
+    await fixture.world.kubectl('annotate', 'node', first, 'winpool.dev/replace=true');
+    await fixture.until('the node to be gone', async () => !(await nodesOf('web')).includes(first));
+    await settled('web', 2);
+    await isAvailable('web');
+    for (const name of others) assert.ok((await nodesOf('web')).includes(name));
+  });
+
+  it('replaces a node of another build, onto which no pod was scheduled', async function () {
+    this.timeout(2 * DISRUPTION_MS);
+    karpenter.windowsBuild = '10.0.17763.5000';
+    const remediation = { policy: 'Replace', unhealthyAfter: '1m', maxUnhealthy: 1 };
+    await fixture.world.apply(pool('web', { verification: { policy: 'Gate' }, remediation }));
+    const before = await nodesOf('web');
+    await fixture.world.kubectl('scale', 'deployment', 'web', '--replicas=3');
+    const wrong = await fixture.until('a node of another build', async () =>
+      (await nodesOf('web')).find((name) => !before.includes(name)),
+    );
+    await fixture.world.waitForConditions('web', 'NodesVerified=False/WrongBuild');
+    karpenter.windowsBuild = '10.0.20348.2762';
+    await karpenter.until('it to be gone', async () => !(await nodesOf('web')).includes(wrong), DISRUPTION_MS);
+    await settled('web', 3);
+    await isAvailable('web');
+    const pods = await fixture.world.kubectl(
+      'get',
+      'events',
+      '-o',
+      'jsonpath={.items[?(@.reason=="Scheduled")].message}',
+    );
+    assert.ok(!pods.includes(wrong), pods);
+  });
+
+  it('has Karpenter replace its nodes one by one after a change of the template', async function () {
+    this.timeout(2 * DISRUPTION_MS);
+    await fixture.world.apply(pool('drift', { labels: { tier: 'old' } }));
+    await fixture.world.apply(deployment('drift', 1));
+    await settled('drift', 1);
+    const before = await nodesOf('drift');
+    await fixture.world.apply(pool('drift', { labels: { tier: 'new' } }));
+    const isNew = async () => {
+      const now = await nodesOf('drift');
+      return now.length === 1 && now[0] !== before[0];
+    };
+    await karpenter.until('another node', isNew, DISRUPTION_MS);
+    await settled('drift', 1);
+    const [node = ''] = await nodesOf('drift');
+    assert.equal(await fixture.world.kubectl('get', 'node', node, '-o', 'jsonpath={.metadata.labels.tier}'), 'new');
+  });
+
+  it('reverts changes of what it has set in its NodePool, and keeps other fields', async () => {
+    const change = { spec: { weight: 50, disruption: { consolidateAfter: '1h' } } };
+    await fixture.world.kubectl('patch', 'nodepool', 'drift', '--type=merge', '-p', JSON.stringify(change));
+    const fields = 'jsonpath={.spec.weight} {.spec.disruption.consolidateAfter}';
+    const isReverted = async () => (await fixture.world.kubectl('get', 'nodepool', 'drift', '-o', fields)) === '50 10m';
+    await karpenter.until('the change to be reverted', isReverted, 90_000);
+  });
+
+  it('quotes the rule that rejects its NodePool', async () => {
+    const requirements = [{ key: 'karpenter.sh/unknown', operator: 'In' as const, values: ['a'] }];
+    await fixture.world.apply(pool('rejected', {}, { requirements }));
+    const found = await fixture.world.waitForConditions('rejected', 'NodePoolReady=False/NodePoolRejected');
+    assert.match(messageOf(found, 'NodePoolReady'), /label domain "karpenter\.sh" is restricted/);
+    await fixture.world.kubectl('delete', 'windowspool', 'rejected', '--timeout=20s');
+  });
+
+  it('leaves a NodePool of another owner', async () => {
+    const { spec } = JSON.parse(await fixture.world.kubectl('get', 'nodepool', 'web', '-o', 'json'));
+    await karpenter.client.apply({
+      apiVersion: KARPENTER,
+      kind: 'NodePool',
+      metadata: { name: 'theirs' },
+      spec,
+    } as never);
+    await fixture.world.apply(pool('theirs'));
+    await fixture.world.waitForConditions('theirs', 'NodePoolReady=False/NodePoolNotOwned');
+    await fixture.world.kubectl('delete', 'windowspool', 'theirs', '--timeout=20s');
+    await fixture.world.kubectl('delete', 'nodepool', 'theirs', '--timeout=20s');
+  });
+
+  it('waits with its deletion until Karpenter runs again and has deleted the nodes', async () => {
+    await karpenter.stop();
+    await fixture.world.kubectl('delete', 'windowspool', 'drift', '--wait=false');
+    await fixture.world.waitForConditions('drift', 'NodePoolReady=False/NodePoolDeleting');
+    await fixture.world.waitForConditions('web', READY);
+    await karpenter.restart();
+    await fixture.world.kubectl('wait', '--for=delete', 'windowspool/drift', '--timeout=60s');
+    assert.deepEqual(await karpenter.claims('drift'), []);
+  });
+
+  it('with Retain keeps the NodePool and its nodes, and new nodes have no gate', async () => {
+    await fixture.world.apply(pool('web', { deletionPolicy: 'Retain', verification: { policy: 'Gate' } }));
+    await settled('web', 3);
+    await fixture.world.kubectl('delete', 'windowspool', 'web', '--timeout=30s');
+    const startupTaints = 'jsonpath={.spec.template.spec.startupTaints}';
+    assert.equal(await fixture.world.kubectl('get', 'nodepool', 'web', '-o', startupTaints), '[]');
+    assert.equal((await nodesOf('web')).length, 3);
+    await fixture.world.kubectl('delete', 'runtimeclass', 'web');
+  });
+});
