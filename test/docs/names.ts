@@ -12,7 +12,7 @@ const CRD = new URL('../../crds/windowspools.yaml', import.meta.url);
 const [version] = parse(readFileSync(CRD, 'utf8')).spec.versions;
 const { spec, status } = (version.schema.openAPIV3Schema as Schema).properties ?? {};
 
-/** Fields of pods, nodes and Machines that the documentation names without the object, and a domain. */
+/** Fields of pods, nodes and Machines that the documentation names without the object, a value of the chart, and a domain. */
 const OF_OTHERS = [
   'spec.os.name',
   'status.addresses',
@@ -20,6 +20,7 @@ const OF_OTHERS = [
   'status.runtimeHandlers',
   'status.nodeRef',
   'status.authoritativeAPI',
+  'karpenter.enabled',
   'cluster.local',
 ];
 
