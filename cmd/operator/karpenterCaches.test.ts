@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import { existingPool } from '../../controllers/windowspool/testing/fixtures.ts';
-import { karpenterPool } from '../../controllers/windowspool/testing/karpenterScenes.ts';
+import { karpenterPool, NODE_CLASS } from '../../controllers/windowspool/testing/karpenterScenes.ts';
 import { KarpenterCaches } from './karpenterCaches.ts';
 import { DeniableServer, silent } from './testing/deniableServer.ts';
 import { MachinesServer } from './testing/machinesServer.ts';
@@ -25,6 +25,7 @@ describe('the caches of Karpenter', () => {
   beforeEach(() => {
     server = new MachinesServer({
       nodepools: [nodePool('web'), nodePool('db'), { name: 'theirs' }],
+      ec2nodeclasses: [{ name: 'db' }],
       nodeclaims: [claim('web-1', 'web'), claim('web-2', 'web'), claim('db-1', 'db'), claim('theirs-1', 'theirs')],
     });
     changed = [];
@@ -41,6 +42,10 @@ describe('the caches of Karpenter', () => {
     for (let turn = 0; turn < 500 && !isTrue(); turn++) await sleep(10);
     assert.ok(isTrue(), what);
   }
+  const nodePoolIn = (pool: string) => {
+    const view = caches.of(pool);
+    return view.kind === 'seen' ? view.nodePool : view;
+  };
   const isSeen = (pool: string) => caches.of(pool).kind === 'seen';
 
   it('watch nothing without a pool of Karpenter, and stop with the last one', async () => {
@@ -62,9 +67,23 @@ describe('the caches of Karpenter', () => {
     );
     assert.equal(caches.nodesOf('web'), caches.nodesOf('web'));
     assert.deepEqual(
-      [caches.nodesOf('theirs')?.size, caches.of('new').kind, caches.nodesOf('new')?.size],
-      [0, 'absent', 0],
+      [caches.nodesOf('theirs')?.size, nodePoolIn('new'), caches.nodesOf('new')?.size],
+      [0, undefined, 0],
     );
+  });
+
+  it('watch node classes only while a pool has one: without the provider for AWS, no API server serves them', async () => {
+    caches.follow('web', karpenterPool());
+    await until('two watches', () => server.watched.length === 2);
+    caches.follow('db', karpenterPool({ karpenter: NODE_CLASS }));
+    await until('three watches', () => server.watched.length === 3);
+    await until('the NodeClaims to be seen', () => isSeen('db'));
+    const view = caches.of('db');
+    assert.equal(view.kind === 'seen' && view.nodeClass?.name, 'db');
+    changed.splice(0);
+    server.change('ec2nodeclasses', { name: 'db', spec: { role: 'another' } });
+    await until('a change', () => changed.length > 0);
+    assert.deepEqual(new Set(changed), new Set(['db']));
   });
 
   it('trigger only the pool whose NodePool or NodeClaim changes', async () => {

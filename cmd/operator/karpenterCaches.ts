@@ -1,24 +1,31 @@
-/** The NodePools of pools and their NodeClaims: they are watched while a pool has spec.karpenter. */
+/** The NodePools of pools, their NodeClaims and EC2NodeClasses: they are watched while a pool has spec.karpenter, and EC2NodeClasses while one has nodeClass. */
 
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import {
   karpenterIdentity,
+  karpenterObjectListWatch,
   nodeClaimIndexes,
   nodeClaimListWatch,
-  nodePoolListWatch,
 } from '../../controllers/kubernetes/karpenter.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { isSameNodes, nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
-import type { KarpenterView, NodeClaim, NodePool } from '../../controllers/windowspool/ports/karpenter.ts';
+import type {
+  KarpenterKind,
+  KarpenterObject,
+  KarpenterView,
+  NodeClaim,
+} from '../../controllers/windowspool/ports/karpenter.ts';
 import type { MachineNodes } from '../../controllers/windowspool/ports/machines.ts';
 import { OptionalCache } from './optionalCache.ts';
 
 interface Watched {
-  readonly nodePools: OptionalCache<NodePool>;
+  readonly nodePools: OptionalCache<KarpenterObject>;
   readonly nodeClaims: OptionalCache<NodeClaim, keyof typeof nodeClaimIndexes>;
+  /** From the first pool on that has one: only Karpenter's provider for AWS serves them. */
+  nodeClasses: OptionalCache<KarpenterObject> | undefined;
   readonly ending: AbortController;
 }
 
@@ -28,7 +35,8 @@ export class KarpenterCaches {
   readonly #log: Logger;
   readonly #metrics: EngineMetrics;
   readonly #changed: (pool: string) => void;
-  readonly #pools = new Set<string>();
+  /** Whether each pool has an EC2NodeClass. */
+  readonly #pools = new Map<string, boolean>();
   readonly #nodes = new Map<string, MachineNodes>();
   #watched: Watched | undefined;
 
@@ -42,31 +50,38 @@ export class KarpenterCaches {
 
   /** Takes in the pool as it is now; undefined: it was deleted. */
   follow(pool: string, object: Pick<WindowsPool, 'spec'> | undefined): void {
-    if (object?.spec.karpenter) this.#pools.add(pool);
+    const { karpenter } = object?.spec ?? {};
+    if (karpenter) this.#pools.set(pool, karpenter.nodeClass !== undefined);
     else {
       this.#pools.delete(pool);
       this.#nodes.delete(pool);
     }
-    if (this.#pools.size > 0) this.#watched ??= this.#watch();
-    else this.stop();
+    if (this.#pools.size === 0) {
+      this.stop();
+      return;
+    }
+    this.#watched ??= this.#watch();
+    if (karpenter?.nodeClass)
+      this.#watched.nodeClasses ??= this.#watchObjects('EC2NodeClass', this.#watched.ending.signal);
   }
 
   /** What the pool has in Karpenter, by the last events. */
   of(pool: string): KarpenterView {
     if (!this.#watched) return { kind: 'unknown' };
-    const { nodePools, nodeClaims } = this.#watched;
-    const unknown = nodePools.unknown ?? nodeClaims.unknown;
+    const { nodePools, nodeClaims, nodeClasses } = this.#watched;
+    const classes = this.#pools.get(pool) ? nodeClasses : undefined;
+    const unknown = nodePools.unknown ?? nodeClaims.unknown ?? classes?.unknown;
     if (unknown) return unknown;
     const nodePool = nodePools.store.get(pool);
-    if (!nodePool) return { kind: 'absent' };
-    return { kind: 'seen', nodePool, claims: nodeClaims.store.byIndex('nodePool', nodePool.uid) };
+    const claims = nodePool ? nodeClaims.store.byIndex('nodePool', nodePool.uid) : [];
+    return { kind: 'seen', nodePool, claims, ...(classes && { nodeClass: classes.store.get(pool) }) };
   }
 
   /** The nodes of the pool's NodeClaims; undefined while they are not known. The same object for the same nodes. */
   nodesOf(pool: string): MachineNodes | undefined {
     const view = this.of(pool);
     if (view.kind === 'unknown') return undefined;
-    const isOwn = view.kind === 'seen' && view.nodePool.createdFor === pool;
+    const isOwn = view.kind === 'seen' && view.nodePool?.createdFor === pool;
     const now = nodesOfMachines({ machines: isOwn ? view.claims : [] });
     const before = this.#nodes.get(pool);
     const nodes = before && isSameNodes(before, now) ? before : now;
@@ -76,7 +91,8 @@ export class KarpenterCaches {
 
   /** Resolves when the NodePools and NodeClaims were read, or that failed. */
   get synced(): Promise<unknown> {
-    return Promise.all([this.#watched?.nodePools.synced, this.#watched?.nodeClaims.synced]);
+    const { nodePools, nodeClaims, nodeClasses } = this.#watched ?? {};
+    return Promise.all([nodePools, nodeClaims, nodeClasses].map((cache) => cache?.synced));
   }
 
   /** Stops all watches. */
@@ -87,37 +103,51 @@ export class KarpenterCaches {
 
   #watch(): Watched {
     const ending = new AbortController();
-    const notify = () => {
-      for (const pool of this.#pools) this.#changed(pool);
-    };
-    const common = (name: string) => ({ name, clock: realClock, log: this.#log, hooks: this.#metrics.reflector(name) });
-    const nodePools = new OptionalCache<NodePool>({
-      ...common('NodePool'),
-      source: (onResult) => nodePoolListWatch(this.#client, onResult),
-      identity: karpenterIdentity<NodePool>(),
-      changed: notify,
-    });
+    const nodePools = this.#watchObjects('NodePool', ending.signal);
     const nodeClaims = new OptionalCache<NodeClaim, keyof typeof nodeClaimIndexes>({
-      ...common('NodeClaim'),
+      ...this.#common('NodeClaim'),
       source: (onResult) => nodeClaimListWatch(this.#client, onResult),
       identity: karpenterIdentity<NodeClaim>(),
       indexes: nodeClaimIndexes,
-      changed: notify,
-    });
-    nodePools.store.subscribe(({ key }) => {
-      // The end of the first list is reported once.
-      if (nodePools.store.hasSynced && this.#pools.has(key)) this.#changed(key);
     });
     nodeClaims.store.subscribe(({ before, after }) => {
+      // The end of the first list is reported once.
       if (!nodeClaims.store.hasSynced) return;
       const uids = new Set([before, after].flatMap((claim) => claim?.nodePoolUid ?? []));
-      for (const pool of this.#pools) if (uids.has(nodePools.store.get(pool)?.uid ?? '')) this.#changed(pool);
+      for (const pool of this.#pools.keys()) if (uids.has(nodePools.store.get(pool)?.uid ?? '')) this.#changed(pool);
     });
-    for (const cache of [nodePools, nodeClaims]) {
-      // Neither promise ever rejects.
-      void cache.store.synced.then(notify);
-      void cache.run(ending.signal);
-    }
-    return { nodePools, nodeClaims, ending };
+    this.#start(nodeClaims, ending.signal);
+    return { nodePools, nodeClaims, nodeClasses: undefined, ending };
+  }
+
+  #watchObjects(kind: KarpenterKind, signal: AbortSignal): OptionalCache<KarpenterObject> {
+    const cache = new OptionalCache<KarpenterObject>({
+      ...this.#common(kind),
+      source: (onResult) => karpenterObjectListWatch(this.#client, kind, onResult),
+      identity: karpenterIdentity<KarpenterObject>(),
+    });
+    cache.store.subscribe(({ key }) => {
+      if (cache.store.hasSynced && this.#pools.has(key)) this.#changed(key);
+    });
+    this.#start(cache, signal);
+    return cache;
+  }
+
+  #common(name: string) {
+    const hooks = this.#metrics.reflector(name);
+    return { name, clock: realClock, log: this.#log, hooks, changed: () => this.#notify() };
+  }
+
+  #start(
+    cache: { readonly store: { readonly synced: Promise<void> }; run(signal: AbortSignal): Promise<void> },
+    signal: AbortSignal,
+  ): void {
+    // Neither promise ever rejects.
+    void cache.store.synced.then(() => this.#notify());
+    void cache.run(signal);
+  }
+
+  #notify(): void {
+    for (const pool of this.#pools.keys()) this.#changed(pool);
   }
 }

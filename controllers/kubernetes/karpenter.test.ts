@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import type { NodePoolManifest } from '../windowspool/ports/karpenter.ts';
+import type { KarpenterManifest } from '../windowspool/ports/karpenter.ts';
 import type { KubernetesClient } from './client.ts';
-import { createNodePools, karpenterIdentity, nodeClaimOf, nodePoolOf } from './karpenter.ts';
+import { createNodePools, karpenterIdentity, karpenterObjectOf, nodeClaimOf } from './karpenter.ts';
 import { KubernetesError } from './kubernetesError.ts';
 
+const nodePoolOf = (object: Parameters<typeof karpenterObjectOf>[1]) => karpenterObjectOf('NodePool', object);
 const metadata = { name: 'web', uid: 'uid-web', resourceVersion: '7' };
 const condition = (type: string, status: string, message = '') => ({ type, status, message, reason: type });
 
@@ -111,7 +112,11 @@ describe('a NodeClaim', () => {
 describe('the port of NodePools', () => {
   const NODE_POOL = '/apis/karpenter.sh/v1/nodepools/web';
   const { signal } = new AbortController();
-  const manifest = { metadata: { name: 'web', labels: {}, annotations: {} }, spec: {} } as unknown as NodePoolManifest;
+  const manifest = {
+    kind: 'NodePool',
+    metadata: { name: 'web', labels: {}, annotations: {} },
+    spec: {},
+  } as unknown as KarpenterManifest;
 
   /** The port on an API server that has this NodePool, and the requests that it sends. */
   function recorded(existing?: object) {
@@ -138,7 +143,7 @@ describe('the port of NodePools', () => {
 
   it('deletes only the objects that were seen, and the NodePool after its NodeClaims', async () => {
     const { requests, port } = recorded({});
-    assert.ok((await port.delete(nodePoolOf({ metadata }), signal)).ok);
+    assert.ok((await port.delete('NodePool', nodePoolOf({ metadata }), signal)).ok);
     assert.ok((await port.deleteClaim(nodeClaimOf({ metadata: { ...metadata, name: 'web-1' } }), signal)).ok);
     assert.match(requests[0] ?? '', /"preconditions":\{"uid":"uid-web"\},"propagationPolicy":"Foreground"/);
     assert.match(requests[1] ?? '', /nodeclaims\/web-1 .*"preconditions":\{"uid":"uid-web"\}\}$/);

@@ -1,11 +1,20 @@
-/** The port NodePools: NodePools and NodeClaims of Karpenter (karpenter.sh/v1). Their fields: https://github.com/kubernetes-sigs/karpenter/tree/main/pkg/apis/v1 */
+/**
+ * The port NodePools: NodePools and NodeClaims of Karpenter (karpenter.sh/v1), and EC2NodeClasses of its provider for AWS (karpenter.k8s.aws/v1). Their fields:
+ * https://github.com/kubernetes-sigs/karpenter/tree/main/pkg/apis/v1 and https://github.com/aws/karpenter-provider-aws/tree/main/pkg/apis/v1
+ */
 
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 import type { Identity, ListWatch } from '../runtime/ports.ts';
 import { MANAGED_BY, MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../windowspool/api/labels.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
-import type { NodeClaim, NodePool, NodePools, OptionalField } from '../windowspool/ports/karpenter.ts';
+import type {
+  KarpenterKind,
+  KarpenterObject,
+  NodeClaim,
+  NodePools,
+  OptionalField,
+} from '../windowspool/ports/karpenter.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { deleteObject } from './deletion.ts';
@@ -18,8 +27,26 @@ import { apiPath } from './paths.ts';
 import { same } from './sameValue.ts';
 
 const API_VERSION = 'karpenter.sh/v1';
-const NODE_POOLS = 'nodepools';
 const NODE_CLAIMS = 'nodeclaims';
+
+/** The API and the resource of the objects of pools, and the conditions that say what is wrong with them, the first ones first. */
+const KINDS: Readonly<
+  Record<
+    KarpenterKind,
+    { readonly apiVersion: string; readonly resource: string; readonly conditions: readonly string[] }
+  >
+> = {
+  NodePool: {
+    apiVersion: API_VERSION,
+    resource: 'nodepools',
+    conditions: ['ValidationSucceeded', 'NodeClassReady', 'NodeRegistrationHealthy'],
+  },
+  EC2NodeClass: {
+    apiVersion: 'karpenter.k8s.aws/v1',
+    resource: 'ec2nodeclasses',
+    conditions: ['AMIsReady', 'SubnetsReady', 'SecurityGroupsReady', 'InstanceProfileReady', 'ValidationSucceeded'],
+  },
+};
 const NODE_POOL_LABEL = 'karpenter.sh/nodepool';
 
 /** NodeClaims of one NodePool. No cluster has more nodes. */
@@ -33,7 +60,7 @@ interface Condition {
   readonly message?: string;
 }
 
-interface NodePoolObject {
+interface StatedObject {
   readonly metadata?: V1ObjectMeta;
   readonly spec?: object;
   readonly status?: { readonly conditions?: readonly Condition[] | null };
@@ -48,8 +75,11 @@ interface NodeClaimObject {
   };
 }
 
-/** A NodePool as the API server has it. */
-export function nodePoolOf({ metadata = {}, spec = {}, status = {} }: Wire<NodePoolObject>): NodePool {
+/** A NodePool or an EC2NodeClass as the API server has it. */
+export function karpenterObjectOf(
+  kind: KarpenterKind,
+  { metadata = {}, spec = {}, status = {} }: Wire<StatedObject>,
+): KarpenterObject {
   const { labels = {}, annotations = {} } = metadata;
   const conditions = status.conditions ?? [];
   const applied = (metadata.managedFields ?? []).filter(isApplied);
@@ -61,7 +91,7 @@ export function nodePoolOf({ metadata = {}, spec = {}, status = {} }: Wire<NodeP
     spec,
     ownFields: ownFieldsIn(applied[0]?.fieldsV1),
     ready: foreignText(conditions.find(({ type }) => type === 'Ready')?.status ?? ''),
-    problem: problemOf(conditions, ['ValidationSucceeded', 'NodeClassReady', 'NodeRegistrationHealthy']),
+    problem: problemOf(conditions, KINDS[kind].conditions),
   };
 }
 
@@ -74,7 +104,7 @@ function ownFieldsIn(fieldsV1: unknown): OptionalField[] {
   const { 'f:spec': spec = {} } = (fieldsV1 ?? {}) as { 'f:spec'?: OwnedSpec };
   const template = spec['f:template']?.['f:spec'];
   return [
-    ...(['weight', 'limits'] as const).filter((field) => `f:${field}` in spec),
+    ...(['weight', 'limits', 'tags', 'kubelet'] as const).filter((field) => `f:${field}` in spec),
     ...(template && 'f:terminationGracePeriod' in template ? (['terminationGracePeriod'] as const) : []),
   ];
 }
@@ -122,7 +152,7 @@ export const nodeClaimIndexes = {
 };
 
 /** A change of nothing that is read, such as of the time of the last pod, is no change. */
-export function karpenterIdentity<T extends NodePool | NodeClaim>(): Identity<T> {
+export function karpenterIdentity<T extends KarpenterObject | NodeClaim>(): Identity<T> {
   return {
     ...recordIdentity,
     absorbUnchanged: (known: { -readonly [Name in keyof T]: T[Name] }, newer) => {
@@ -135,32 +165,43 @@ export function karpenterIdentity<T extends NodePool | NodeClaim>(): Identity<T>
 
 type OnResult = (error?: CallError) => void;
 
-/** Lists and watches all NodePools. @param onResult receives the error of a list or watch that failed, and undefined after a success */
-export function nodePoolListWatch(client: KubernetesClient, onResult: OnResult): ListWatch<NodePool> {
-  return listWatch(client, NODE_POOLS, nodePoolOf as (object: never) => NodePool, onResult);
+/** Lists and watches all objects of a kind. @param onResult receives the error of a list or watch that failed, and undefined after a success */
+export function karpenterObjectListWatch(
+  client: KubernetesClient,
+  kind: KarpenterKind,
+  onResult: OnResult,
+): ListWatch<KarpenterObject> {
+  const { apiVersion, resource } = KINDS[kind];
+  return listWatch(client, apiVersion, resource, (object) => karpenterObjectOf(kind, object), onResult);
 }
 
 /** The same for NodeClaims. */
 export function nodeClaimListWatch(client: KubernetesClient, onResult: OnResult): ListWatch<NodeClaim> {
-  return listWatch(client, NODE_CLAIMS, nodeClaimOf as (object: never) => NodeClaim, onResult);
+  return listWatch(client, API_VERSION, NODE_CLAIMS, nodeClaimOf as (object: never) => NodeClaim, onResult);
 }
 
-function listWatch<T>(client: KubernetesClient, resource: string, recordOf: (object: never) => T, onResult: OnResult) {
-  const source = createListWatch({ client, path: apiPath(API_VERSION, resource), decoder: jsonDecoder(recordOf) });
-  return reportingListWatch(source, `watch ${resource}.karpenter.sh`, onResult);
+function listWatch<T>(
+  client: KubernetesClient,
+  apiVersion: string,
+  resource: string,
+  recordOf: (object: never) => T,
+  onResult: OnResult,
+) {
+  const source = createListWatch({ client, path: apiPath(apiVersion, resource), decoder: jsonDecoder(recordOf) });
+  return reportingListWatch(source, `watch ${resource}.${apiVersion.split('/')[0]}`, onResult);
 }
 
 /** The port, except for what is cached. */
 export function createNodePools(client: KubernetesClient): Omit<NodePools, 'of'> {
-  const pathOf = (name: string) => apiPath(API_VERSION, NODE_POOLS, { name });
-  const get = (name: string, signal: AbortSignal) =>
-    ignoreNotFound(client.request<NodePoolObject>('GET', pathOf(name), { signal }));
+  const pathOf = (kind: KarpenterKind, name: string) => apiPath(KINDS[kind].apiVersion, KINDS[kind].resource, { name });
+  const get = (kind: KarpenterKind, name: string, signal: AbortSignal) =>
+    ignoreNotFound(client.request<StatedObject>('GET', pathOf(kind, name), { signal }));
   return {
     read: (name, signal) =>
       toCallResult('get nodepools', signal, async () => {
-        const found = await get(name, signal);
+        const found = await get('NodePool', name, signal);
         if (!found) return undefined;
-        const nodePool = nodePoolOf(found);
+        const nodePool = karpenterObjectOf('NodePool', found);
         const query = { labelSelector: `${NODE_POOL_LABEL}=${name}` };
         const claims = await readPages<NodeClaimObject, NodeClaim>(
           client,
@@ -173,22 +214,20 @@ export function createNodePools(client: KubernetesClient): Omit<NodePools, 'of'>
         );
         return { nodePool, claims };
       }),
-    apply: ({ metadata, spec }, isNew, signal) =>
-      toCallResult('patch nodepools', signal, async () => {
-        // To apply a manifest would take over a NodePool that another tool has created meanwhile.
-        if (isNew && (await get(metadata.name, signal)))
-          throw new KubernetesError(`NodePool ${metadata.name} exists already`, {
-            status: 409,
-            reason: 'AlreadyExists',
-          });
-        const body = { apiVersion: API_VERSION, kind: 'NodePool', metadata, spec };
+    apply: ({ kind, metadata, spec }, isNew, signal) =>
+      toCallResult(`patch ${KINDS[kind].resource}`, signal, async () => {
+        const { name } = metadata;
+        // To apply a manifest would take over an object that another tool has created meanwhile.
+        if (isNew && (await get(kind, name, signal)))
+          throw new KubernetesError(`${kind} ${name} exists already`, { status: 409, reason: 'AlreadyExists' });
+        const body = { apiVersion: KINDS[kind].apiVersion, kind, metadata, spec };
         // Without force, the fields of one that was created since conflict.
         const query = { fieldManager: MANAGED_BY, force: !isNew };
-        await client.request('PATCH', pathOf(metadata.name), { query, body, contentType: PATCH.apply, signal });
+        await client.request('PATCH', pathOf(kind, name), { query, body, contentType: PATCH.apply, signal });
       }),
-    delete: ({ name, uid }, signal) =>
-      toCallResult('delete nodepools', signal, () =>
-        deleteObject(client, pathOf(name), uid, signal, { propagationPolicy: 'Foreground' }),
+    delete: (kind, { name, uid }, signal) =>
+      toCallResult(`delete ${KINDS[kind].resource}`, signal, () =>
+        deleteObject(client, pathOf(kind, name), uid, signal, { propagationPolicy: 'Foreground' }),
       ),
     deleteClaim: ({ name, uid }, signal) =>
       toCallResult('delete nodeclaims', signal, () =>

@@ -7,6 +7,10 @@ import { moduleFolder } from '../gobuild/moduleFolder.ts';
 import type { GoModule } from '../gobuild/program.ts';
 
 const CORE = 'sigs.k8s.io/karpenter';
+/** The provider for AWS, of which only a CRD is used. */
+const AWS = 'github.com/aws/karpenter-provider-aws@v1.14.1';
+const AWS_SUM = 'h1:WGtIQTQcxpElYMdWfWuPwaF2+9muR+hYhPZsTtoY8Gs=';
+const NODE_CLASS_CRD = 'pkg/apis/crds/karpenter.k8s.aws_ec2nodeclasses.yaml';
 
 const karpenterModule: GoModule<'karpenter'> = {
   dir: fileURLToPath(new URL('.', import.meta.url)),
@@ -22,6 +26,11 @@ export interface Karpenter {
   readonly version: string;
   /** The folders of its CRDs. */
   readonly crds: readonly string[];
+}
+
+/** The file with the CRD of EC2NodeClasses. */
+export async function nodeClassCrd(signal?: AbortSignal): Promise<string> {
+  return join(await moduleFolder(karpenterModule, AWS, { sum: AWS_SUM, signal }), NODE_CLASS_CRD);
 }
 
 /** Karpenter, whose program is built if it is missing. */

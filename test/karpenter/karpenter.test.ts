@@ -10,6 +10,7 @@ import { withOperator } from '../sharedWorld.ts';
 const ROLE_FILES = ['role.yaml', 'role_binding.yaml'].map((file) =>
   fileURLToPath(new URL(`../../config/karpenter/${file}`, import.meta.url)),
 );
+const SAMPLES = fileURLToPath(new URL('../../config/samples/karpenter/', import.meta.url));
 /** Karpenter looks for nodes to disrupt every ten seconds, and waits again before it does. */
 const DISRUPTION_MS = 150_000;
 
@@ -184,6 +185,47 @@ describe('a pool of Karpenter', function () {
     const found = await fixture.world.waitForConditions('rejected', 'NodePoolReady=False/NodePoolRejected');
     assert.match(messageOf(found, 'NodePoolReady'), /label domain "karpenter\.sh" is restricted/);
     await fixture.world.kubectl('delete', 'windowspool', 'rejected', '--timeout=20s');
+  });
+
+  it('creates an EC2NodeClass with every field, which the CRD of the provider for AWS accepts and stores unchanged', async () => {
+    const nodeClass = {
+      role: 'windows-nodes',
+      subnets: [{ id: 'subnet-0123456789abcdef0' }, { tags: { tier: 'private' } }],
+      securityGroups: [{ id: 'sg-0123456789abcdef0' }, { tags: { 'karpenter.sh/discovery': 'prod' } }],
+      ami: { id: 'ami-0123456789abcdef0' },
+      disk: { sizeGiB: 200, type: 'gp3', iops: 4_000, throughput: 250, kmsKeyID: 'alias/windows' },
+      metadataOptions: { httpPutResponseHopLimit: 2 },
+      instanceTags: { team: 'web' },
+      kubelet: { systemReserved: { memory: '2Gi' }, evictionHard: { 'memory.available': '500Mi' }, maxPods: 40 },
+    };
+    const source = { nodeClassRef: undefined, nodeClass } as object;
+    const limits = { cpu: 64, memory: '256Gi' };
+    await fixture.world.apply(pool('classes', {}, { ...source, limits, terminationGracePeriod: '1h' }));
+    const says = (what: string, words: RegExp) =>
+      fixture.world.waitForPool('classes', what, (one) => words.test(messageOf(one, 'NodePoolReady')));
+    await says('to have an EC2NodeClass', /evaluating EC2NodeClass classes/);
+    const conditions = [
+      { type: 'AMIsReady', status: 'False', reason: 'AMINotFound', message: 'AMISelector did not match any AMIs' },
+      { type: 'Ready', status: 'False', reason: 'UnhealthyDependents', message: 'AMIsReady=False' },
+    ].map((one) => ({ ...one, lastTransitionTime: '2026-03-01T12:00:00Z' }));
+    const status = JSON.stringify({ status: { conditions } });
+    await fixture.world.kubectl(
+      ...['patch', 'ec2nodeclass', 'classes', '--subresource=status', '--type=merge', '-p', status],
+    );
+    await says('to quote what Karpenter reports', /EC2NodeClass classes: AMISelector did not match any AMIs/);
+    for (const kind of ['ec2nodeclass', 'nodepool'])
+      assert.equal(
+        await fixture.world.kubectl('get', kind, 'classes', '-o', 'jsonpath={.metadata.generation}'),
+        '1',
+        `the API server changes what the operator sets in the ${kind}`,
+      );
+    // The garbage collector finds new kinds every 30 s, and deletes their objects after that.
+    await fixture.world.kubectl('delete', 'windowspool', 'classes', '--timeout=90s');
+    await assert.rejects(fixture.world.kubectl('get', 'ec2nodeclass', 'classes'), /NotFound/);
+  });
+
+  it('has samples whose EC2NodeClass and pools the API server accepts', async () => {
+    await fixture.world.kubectl('apply', '--dry-run=server', '--validate=strict', '-f', SAMPLES);
   });
 
   it('leaves a NodePool of another owner', async () => {

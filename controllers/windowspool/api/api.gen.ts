@@ -131,9 +131,6 @@ export interface NodeGroupSpec {
   update: UpdateSpec;
   tags?: AwsTags;
 }
-/**
- * A subnet by its ID, or all subnets of the cluster's VPC that have certain tags.
- */
 export interface SubnetTerm {
   /**
    * ID of the subnet, such as subnet-0123456789abcdef0.
@@ -198,9 +195,6 @@ export interface AmiSpec {
    */
   ssmParameter?: string;
 }
-/**
- * Root volume of the nodes. A launch setting.
- */
 export interface DiskSpec {
   /**
    * Size in GiB. It must not be smaller than the image of the AMI, which has 50 GiB.
@@ -227,9 +221,6 @@ export interface DiskSpec {
    */
   kmsKeyID?: string;
 }
-/**
- * Access to the instance metadata service (IMDS) of EC2. A launch setting.
- */
 export interface MetadataOptions {
   /**
    * Required: only IMDSv2, which needs a session token. Optional: IMDSv1 as well.
@@ -240,9 +231,6 @@ export interface MetadataOptions {
    */
   httpPutResponseHopLimit: number;
 }
-/**
- * A security group by its ID, or all security groups of the cluster's VPC that have certain tags.
- */
 export interface SecurityGroupTerm {
   /**
    * ID of the security group, such as sg-0123456789abcdef0.
@@ -392,7 +380,8 @@ export interface AwsTags {
  * Nodes that Karpenter creates when pods need them. The operator keeps a NodePool with the name of the pool, verifies the nodes like those of a node group, and replaces a node by deleting its NodeClaim, which Karpenter then drains. A node belongs to the pool while a NodeClaim of the NodePool refers to it and both have the same provider ID. See docs/karpenter.md.
  */
 export interface KarpenterSpec {
-  nodeClassRef: NodeClassReference;
+  nodeClass?: NodeClassSpec;
+  nodeClassRef?: NodeClassReference;
   /**
    * Requirements of the NodePool, such as instance types, zones and capacity types. The operator adds the operating system, the architecture and the Windows build.
    */
@@ -412,6 +401,73 @@ export interface KarpenterSpec {
   terminationGracePeriod?: string;
   consolidation: ConsolidationSpec;
   update?: KarpenterUpdateSpec;
+}
+/**
+ * The EC2NodeClass of the nodes, which the operator creates with the name of the pool, and deletes with it. A change replaces every node, except that of the subnets, which replaces the nodes in other subnets.
+ */
+export interface NodeClassSpec {
+  /**
+   * Name of the IAM role of the nodes. It needs an access entry of the type EC2_WINDOWS in the EKS cluster.
+   */
+  role: string;
+  /**
+   * Subnets of the nodes, selected by ID or by tags.
+   */
+  subnets: SubnetTerm[];
+  /**
+   * Security groups of the nodes, selected by ID or by tags. Include the cluster security group, or one that is allowed to reach the cluster.
+   */
+  securityGroups: SecurityGroupTerm[];
+  ami: NodeClassAmi;
+  disk?: DiskSpec;
+  metadataOptions?: MetadataOptions;
+  instanceTags?: InstanceTags1;
+  kubelet?: NodeClassKubelet;
+}
+/**
+ * The AMI of the nodes, which must be EKS-optimized or built from such an AMI, and have the Windows version of windowsVersion.
+ */
+export interface NodeClassAmi {
+  /**
+   * ID of the AMI, such as ami-0123456789abcdef0.
+   */
+  id: string;
+}
+/**
+ * AWS tags of the EC2 instances and their volumes. A launch setting.
+ */
+export interface InstanceTags1 {
+  [k: string]: string;
+}
+/**
+ * Settings of the kubelet. Windows has no OOM killer, so reserve at least 2Gi of memory for the system.
+ */
+export interface NodeClassKubelet {
+  systemReserved?: SystemReserved1;
+  kubeReserved?: KubeReserved1;
+  evictionHard?: EvictionThresholds1;
+  /**
+   * Maximum number of pods on a node. Default: 110. The IP addresses of a node may allow fewer.
+   */
+  maxPods?: number;
+}
+/**
+ * Resources that pods cannot request, for Windows and its services: cpu, memory and ephemeral-storage, such as memory: 2Gi. On Windows, the kubelet only subtracts them from the allocatable resources of the node: set memory limits on pods, too.
+ */
+export interface SystemReserved1 {
+  [k: string]: string;
+}
+/**
+ * Resources that pods cannot request, for the kubelet and containerd, in addition to systemReserved.
+ */
+export interface KubeReserved1 {
+  [k: string]: string;
+}
+/**
+ * Thresholds below which the kubelet evicts pods: memory.available, nodefs.available and imagefs.available, each a quantity or a percentage. If you set one of them, the operator passes the defaults of the kubelet for the others: 500Mi for memory.available and 10% for nodefs.available. On Windows, imagefs.available may have no effect, because newer kubelets do not measure it.
+ */
+export interface EvictionThresholds1 {
+  [k: string]: string;
 }
 /**
  * The node class of the nodes, such as an EC2NodeClass, which you own. Its AMI must have the build of windowsVersion. Immutable: for another node class, create another pool.

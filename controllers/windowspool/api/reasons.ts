@@ -156,13 +156,14 @@ const others = {
     'Another controller keeps reverting labels or taints that the pool sets on a node. The operator waits for a minute before it sets them again. Remove these keys from the pool, or from the other controller.',
   NodePoolReady: 'The NodePool is as the spec says, and Karpenter can create nodes from it.',
   NodePoolNotReady:
-    'Karpenter cannot create nodes from the NodePool, or has not evaluated it. The message has what Karpenter reports. Correct the node class or spec.karpenter, or check that Karpenter runs.',
+    'Karpenter cannot create nodes with the NodePool or its node class, or has not evaluated them. The message has what Karpenter reports. Correct the node class or spec.karpenter, or check that Karpenter runs.',
   NodePoolNotOwned:
-    'A NodePool with the name of the pool exists, and the pool did not create it. Delete it, or create another pool with another name.',
+    'A NodePool or EC2NodeClass with the name of the pool exists, and the pool did not create it. Delete it, or create another pool with another name.',
   NodePoolRejected:
-    'The API server does not accept the NodePool. The message has its answer. Correct spec.karpenter, or the labels and taints of the pool.',
-  NodePoolApplied: 'The operator created the NodePool, or changed it.',
-  NodePoolDeleting: 'The NodePool is being deleted, and Karpenter drains and deletes its nodes.',
+    'The API server does not accept the NodePool or the EC2NodeClass. The message has its answer. Correct spec.karpenter, or the labels and taints of the pool.',
+  NodePoolApplied: 'The operator created the NodePool or the EC2NodeClass, or changed it.',
+  NodePoolDeleting:
+    'The NodePool is being deleted, and Karpenter drains and deletes its nodes. After that, the EC2NodeClass is deleted.',
   NodePoolUnknown: 'The NodePool could not be read, so the pool keeps its nodes. No action is needed unless it lasts.',
   KarpenterMissing: 'The cluster does not serve karpenter.sh/v1. Install Karpenter.',
   NodeClaimsWithoutNode:

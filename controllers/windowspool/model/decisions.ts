@@ -8,6 +8,7 @@ export type Chain =
   | 'finalizer'
   | 'launchTemplate'
   | 'nodeGroup'
+  | 'nodeClass'
   | 'nodePool'
   | 'machineSet'
   | 'machines'

@@ -3,8 +3,12 @@ import type { NodeClassReference, NodeRequirement } from '../api/api.gen.ts';
 import type { CallError, CallResult } from './callResult.ts';
 import type { Taint } from './nodes.ts';
 
-/** The desired NodePool of a pool: https://karpenter.sh/docs/concepts/nodepools/ */
-export interface NodePoolManifest {
+/** The kinds of objects that the operator creates for a pool. Both have the name of the pool. */
+export type KarpenterKind = 'NodePool' | 'EC2NodeClass';
+
+/** The desired state of such an object. */
+export interface KarpenterManifest<Spec = NodePoolSpec | NodeClassManifestSpec> {
+  readonly kind: KarpenterKind;
   readonly metadata: {
     readonly name: string;
     readonly labels: Readonly<Record<string, string>>;
@@ -13,10 +17,10 @@ export interface NodePoolManifest {
     readonly uid?: string;
     readonly resourceVersion?: string;
   };
-  readonly spec: NodePoolSpec;
+  readonly spec: Spec;
 }
 
-/** The part of its spec that the operator sets. Durations as in Karpenter: `10m`, `Never`. */
+/** The part of the spec of a NodePool that the operator sets: https://karpenter.sh/docs/concepts/nodepools/. Durations as in Karpenter: `10m`, `Never`. */
 export interface NodePoolSpec {
   readonly weight?: number;
   readonly limits?: Readonly<Record<string, number | string>>;
@@ -38,8 +42,27 @@ export interface NodePoolSpec {
   };
 }
 
+/** The part of the spec of an EC2NodeClass that the operator sets: https://karpenter.sh/docs/concepts/nodeclasses/ */
+export interface NodeClassManifestSpec {
+  readonly amiFamily: string;
+  readonly amiSelectorTerms: readonly { readonly id: string }[];
+  readonly role: string;
+  readonly subnetSelectorTerms: readonly SelectorTerm[];
+  readonly securityGroupSelectorTerms: readonly SelectorTerm[];
+  readonly blockDeviceMappings: readonly object[];
+  readonly metadataOptions: object;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly kubelet?: object;
+}
+
+/** Selects by ID, or by all of the tags. */
+interface SelectorTerm {
+  readonly id?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
 /** Fields that a manifest may lack. */
-export type OptionalField = 'weight' | 'limits' | 'terminationGracePeriod';
+export type OptionalField = 'weight' | 'limits' | 'terminationGracePeriod' | 'tags' | 'kubelet';
 
 /** How many nodes Karpenter may disrupt at a time for these reasons. */
 export interface Budget {
@@ -50,8 +73,8 @@ export interface Budget {
   readonly duration?: string;
 }
 
-/** A NodePool as it is. */
-export interface NodePool {
+/** A NodePool or an EC2NodeClass as it is. */
+export interface KarpenterObject {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -66,7 +89,7 @@ export interface NodePool {
   readonly spec: unknown;
   /** Optional fields that the operator has set. Others cannot be removed by it. */
   readonly ownFields: readonly OptionalField[];
-  /** The status of its condition Ready: whether Karpenter can create nodes from it. Unknown or empty: Karpenter has not evaluated its last change yet. */
+  /** The status of its condition Ready: whether Karpenter can use it. Unknown or empty: Karpenter has not evaluated its last change yet. */
   readonly ready: string;
   /** What Karpenter reports as wrong; otherwise empty. */
   readonly problem: string;
@@ -98,25 +121,33 @@ export interface NodeClaim {
  */
 export type KarpenterView =
   | { readonly kind: 'unknown'; readonly error?: CallError }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'seen'; readonly nodePool: NodePool; readonly claims: readonly NodeClaim[] };
+  | {
+      readonly kind: 'seen';
+      readonly nodePool: KarpenterObject | undefined;
+      readonly claims: readonly NodeClaim[];
+      /** The EC2NodeClass with the name of the pool; undefined if it does not exist, or pools need none. */
+      readonly nodeClass?: KarpenterObject | undefined;
+    };
 
-/** The NodePools of pools, and their NodeClaims. */
+/** The NodePools of pools, their NodeClaims and node classes. */
 export interface NodePools {
   /** From the cache. */
   of(pool: string): KarpenterView;
   /** The NodePool of this name and its NodeClaims, uncached; undefined if it does not exist. */
-  read(
-    name: string,
-    signal: AbortSignal,
-  ): Promise<CallResult<Omit<Extract<KarpenterView, { kind: 'seen' }>, 'kind'> | undefined>>;
+  read(name: string, signal: AbortSignal): Promise<CallResult<NodePoolWithClaims | undefined>>;
   /**
-   * Creates the NodePool or changes it: fields that an earlier manifest had are removed. Error `conflict` if it has changed since it was seen, or exists although it
-   * was not seen.
+   * Creates the object or changes it: fields that an earlier manifest had are removed. Error `conflict` if it has changed since it was seen, or exists although it was
+   * not seen.
    */
-  apply(manifest: NodePoolManifest, isNew: boolean, signal: AbortSignal): Promise<CallResult<void>>;
-  /** Deletes the NodePool, which stays until its NodeClaims are gone. Success if it is gone. */
-  delete(seen: NodePool, signal: AbortSignal): Promise<CallResult<void>>;
+  apply(manifest: KarpenterManifest, isNew: boolean, signal: AbortSignal): Promise<CallResult<void>>;
+  /** Deletes the object: a NodePool stays until its NodeClaims are gone, and an EC2NodeClass while NodeClaims use it. Success if it is gone. */
+  delete(kind: KarpenterKind, seen: KarpenterObject, signal: AbortSignal): Promise<CallResult<void>>;
   /** Deletes a NodeClaim: Karpenter drains its node and terminates its instance. Success if it is gone. */
   deleteClaim(claim: NodeClaim, signal: AbortSignal): Promise<CallResult<void>>;
+}
+
+/** A NodePool with its NodeClaims. */
+interface NodePoolWithClaims {
+  readonly nodePool: KarpenterObject;
+  readonly claims: readonly NodeClaim[];
 }

@@ -120,13 +120,13 @@ export class FakeCluster extends FakeCalls {
         apply: async (manifest, isNew) =>
           flat(
             await this.call('patch nodepools', () => {
-              const { nodePool } = this.karpenter;
-              const isCurrent = isNew ? !nodePool : nodePool?.resourceVersion === manifest.metadata.resourceVersion;
+              const seen = this.karpenter.objectOf(manifest.kind);
+              const isCurrent = isNew ? !seen : seen?.resourceVersion === manifest.metadata.resourceVersion;
               if (isCurrent) this.karpenter.apply(manifest, this.now);
               return isCurrent ? done : { ok: false, error: sampleError('conflict') };
             }),
           ),
-        delete: () => this.call('delete nodepools', () => this.karpenter.delete()),
+        delete: (kind) => this.call('delete nodepools', () => this.karpenter.delete(kind)),
         deleteClaim: (claim) => this.call('delete nodeclaims', () => this.karpenter.deleteClaim(claim)),
       },
       ownMachineSets: {

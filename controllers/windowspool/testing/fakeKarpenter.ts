@@ -1,7 +1,14 @@
 /** Karpenter of the fake world, which works at once: a NodeClaim has its registered node when `settle` returns. */
 import { MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION, UNREGISTERED_TAINT_KEY } from '../api/labels.ts';
 import { isSameNodes, nodesOfMachines } from '../membership/machineNodes.ts';
-import type { KarpenterView, NodeClaim, NodePool, NodePoolManifest, NodePoolSpec } from '../ports/karpenter.ts';
+import type {
+  KarpenterKind,
+  KarpenterManifest,
+  KarpenterObject,
+  KarpenterView,
+  NodeClaim,
+  NodePoolSpec,
+} from '../ports/karpenter.ts';
 import type { MachineNodes } from '../ports/machines.ts';
 import type { NodeRecord, Taint } from '../ports/nodes.ts';
 
@@ -9,7 +16,8 @@ const FIRST_NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
 export class FakeKarpenter {
   /** Undefined: it does not exist. */
-  nodePool: NodePool | undefined;
+  nodePool: KarpenterObject | undefined;
+  nodeClass: KarpenterObject | undefined;
   claims: readonly NodeClaim[] = [];
   /** How many nodes the pods need. */
   demand = 0;
@@ -27,8 +35,8 @@ export class FakeKarpenter {
 
   get view(): KarpenterView {
     if (this.unknown) return this.unknown;
-    const { nodePool, claims } = this;
-    return nodePool ? { kind: 'seen', nodePool, claims } : { kind: 'absent' };
+    const { nodePool, nodeClass, claims } = this;
+    return { kind: 'seen', nodePool, nodeClass, claims };
   }
 
   /** The same object for the same nodes, as the cache gives it. */
@@ -41,23 +49,34 @@ export class FakeKarpenter {
   }
 
   /** Stores the manifest. Karpenter evaluates it when `settle` is called. */
-  apply({ metadata, spec }: NodePoolManifest, now: number): void {
-    this.changes.push(`apply ${metadata.name}`);
+  apply({ kind, metadata, spec }: KarpenterManifest, now: number): void {
+    this.changes.push(kind === 'NodePool' ? `apply ${metadata.name}` : `apply class ${metadata.name}`);
     const { labels, annotations } = metadata;
-    this.nodePool = {
-      ready: '',
+    const before = this.objectOf(kind);
+    const { weight } = spec as Partial<NodePoolSpec>;
+    this.#set(kind, {
       problem: '',
-      ...this.nodePool,
+      ...before,
+      ready: 'Unknown',
       name: metadata.name,
-      uid: this.nodePool?.uid ?? 'uid-nodepool',
-      resourceVersion: `${Number(this.nodePool?.resourceVersion ?? 0) + 1}`,
+      uid: before?.uid ?? `uid-${kind}`,
+      resourceVersion: `${Number(before?.resourceVersion ?? 0) + 1}`,
       deleting: false,
       createdFor: labels[MANAGED_BY_LABEL] ? (labels[POOL_KEY] ?? '') : '',
       manifestHash: annotations[TEMPLATE_HASH_ANNOTATION] ?? '',
       appliedAt: now,
       spec,
-      ownFields: [...(spec.weight === undefined ? [] : (['weight'] as const))],
-    };
+      ownFields: weight === undefined ? [] : ['weight'],
+    });
+  }
+
+  objectOf(kind: KarpenterKind): KarpenterObject | undefined {
+    return kind === 'NodePool' ? this.nodePool : this.nodeClass;
+  }
+
+  #set(kind: KarpenterKind, object: KarpenterObject): void {
+    if (kind === 'NodePool') this.nodePool = object;
+    else this.nodeClass = object;
   }
 
   /** Another client changes a field of its spec. */
@@ -66,9 +85,10 @@ export class FakeKarpenter {
     this.nodePool = { ...nodePool, spec: { ...(nodePool.spec as NodePoolSpec), ...spec } };
   }
 
-  delete(): void {
-    this.changes.push('delete the NodePool');
-    if (this.nodePool) this.nodePool = { ...this.nodePool, deleting: true };
+  delete(kind: KarpenterKind): void {
+    this.changes.push(`delete the ${kind}`);
+    const object = this.objectOf(kind);
+    if (object) this.#set(kind, { ...object, deleting: true });
   }
 
   deleteClaim({ name }: NodeClaim): void {
@@ -78,7 +98,11 @@ export class FakeKarpenter {
 
   /** Creates and deletes NodeClaims until there are as many as pods need. Returns the nodes that there are now. */
   settle(nodes: readonly NodeRecord[], nodeOf: (name: string) => NodeRecord, now: number): NodeRecord[] {
-    if (!this.isRunning || !this.nodePool) return [...nodes];
+    if (!this.isRunning) return [...nodes];
+    // Its finalizer waits for NodeClaims that use it.
+    if (this.nodeClass) this.nodeClass = { ...this.nodeClass, ready: 'True' };
+    if (this.nodeClass?.deleting && this.claims.length === 0) this.nodeClass = undefined;
+    if (!this.nodePool) return [...nodes];
     const { deleting } = this.nodePool;
     if (deleting) this.claims = this.claims.map((claim) => ({ ...claim, deleting: true }));
     const gone = this.claims.filter((claim) => claim.deleting && !this.kept.has(claim.node)).map(({ name }) => name);
@@ -106,7 +130,7 @@ export class FakeKarpenter {
     };
   }
 
-  #known(): NodePool {
+  #known(): KarpenterObject {
     if (!this.nodePool) throw new Error('there is no NodePool');
     return this.nodePool;
   }
@@ -120,7 +144,7 @@ export class FakeKarpenter {
       resourceVersion: '1',
       createdAt: now,
       deleting: false,
-      nodePoolUid: 'uid-nodepool',
+      nodePoolUid: 'uid-NodePool',
       node: name,
       providerID: `kwok://${name}`,
       drift: '',

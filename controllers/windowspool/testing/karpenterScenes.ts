@@ -1,7 +1,7 @@
 /** Pools of Karpenter. */
 import type { KarpenterSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api/api.gen.ts';
-import type { KarpenterView } from '../ports/karpenter.ts';
-import { manifestFor } from '../providers/karpenter/nodePoolManifest.ts';
+import type { KarpenterManifest, KarpenterView } from '../ports/karpenter.ts';
+import { dueObjects } from '../providers/karpenter/karpenterObjects.ts';
 import type { Deps } from '../reconcile.ts';
 import { machine } from './existingScenes.ts';
 import { FakeKarpenter } from './fakeKarpenter.ts';
@@ -15,20 +15,40 @@ const KARPENTER: KarpenterSpec = {
   consolidation: { policy: 'WhenEmptyOrUnderutilized', consolidateAfter: '10m' },
 };
 
+/** With a node class that the operator creates. */
+export const NODE_CLASS: Partial<KarpenterSpec> = {
+  nodeClass: {
+    role: 'windows-nodes',
+    subnets: [{ tags: { tier: 'private' } }],
+    securityGroups: [{ id: 'sg-0123456789abcdef0' }],
+    ami: { id: 'ami-0123456789abcdef0' },
+  },
+};
+
 /** A pool of Karpenter. */
 export function karpenterPool(
   spec: Partial<Omit<WindowsPoolSpec, 'karpenter'>> & { readonly karpenter?: Partial<KarpenterSpec> } = {},
   rest: { metadata?: Partial<WindowsPool['metadata']>; status?: WindowsPoolStatus } = {},
 ): WindowsPool {
   const { nodeGroup: _group, ...common } = samplePool().spec;
-  return { ...samplePool({}, rest), spec: { ...common, ...spec, karpenter: { ...KARPENTER, ...spec.karpenter } } };
+  const { nodeClassRef, ...more } = KARPENTER;
+  const source = spec.karpenter?.nodeClass ? more : { nodeClassRef, ...more };
+  return {
+    ...samplePool({}, rest),
+    spec: { ...common, ...spec, karpenter: { ...source, ...spec.karpenter } as KarpenterSpec },
+  };
+}
+
+/** The manifests of the objects of a pool, the NodePool first. */
+export function manifestsOf(pool: WindowsPool, now = NOW): readonly KarpenterManifest[] {
+  return Object.values(dueObjects({ pool, now, karpenter: new FakeKarpenter().view })).map(({ manifest }) => manifest);
 }
 
 /** What a NodePool with two NodeClaims has. */
 export function karpenterView(): KarpenterView {
   const karpenter = new FakeKarpenter();
   karpenter.demand = 2;
-  karpenter.apply(manifestFor(karpenterPool(), undefined, NOW), NOW);
+  for (const manifest of manifestsOf(karpenterPool())) karpenter.apply(manifest, NOW);
   karpenter.settle([], (name) => machine(name), NOW);
   return karpenter.view;
 }

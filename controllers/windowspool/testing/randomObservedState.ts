@@ -8,7 +8,7 @@ import { PoolNodes } from '../nodes/poolNodes.ts';
 import { POD_ADDRESSES } from '../nodes/windowsVersions.ts';
 import { CALL_ERROR_KINDS, type CallError } from '../ports/callResult.ts';
 import type { NodeGroup } from '../ports/eks.ts';
-import type { KarpenterView } from '../ports/karpenter.ts';
+import type { KarpenterObject, KarpenterView } from '../ports/karpenter.ts';
 import type { MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import { configTargetOf } from '../providers/nodeGroup/changes/groupChanges.ts';
@@ -439,27 +439,26 @@ const randomMachines: fc.Arbitrary<MachinesView> = fc.oneof(
   }),
 );
 
+const randomKarpenterObject: fc.Arbitrary<KarpenterObject> = fc.record({
+  name: fc.constant('web'),
+  uid: fc.constant('uid-web'),
+  resourceVersion: fc.constant('1'),
+  deleting: fc.boolean(),
+  createdFor: fc.constantFrom('', 'web', 'api'),
+  manifestHash: fc.constantFrom('', '0123456789abcdef'),
+  appliedAt: fc.oneof(fc.constant(0), ago),
+  spec: fc.oneof(fc.jsonValue(), fc.constant({ weight: 5, limits: { cpu: 1 }, template: { spec: { taints: [] } } })),
+  ownFields: fc.subarray(['weight', 'limits', 'terminationGracePeriod', 'tags'] as const),
+  ready: fc.constantFrom('', 'Unknown', 'True', 'False'),
+  problem: fc.constantFrom('', 'NodeClass not found'),
+});
+
 const randomKarpenter: fc.Arbitrary<KarpenterView> = fc.oneof(
   maybe(randomError).map((error) => ({ kind: 'unknown' as const, ...(error && { error }) })),
-  fc.constant({ kind: 'absent' as const }),
   fc.record({
     kind: fc.constant('seen' as const),
-    nodePool: fc.record({
-      name: fc.constant('web'),
-      uid: fc.constant('uid-web'),
-      resourceVersion: fc.constant('1'),
-      deleting: fc.boolean(),
-      createdFor: fc.constantFrom('', 'web', 'api'),
-      manifestHash: fc.constantFrom('', '0123456789abcdef'),
-      appliedAt: fc.oneof(fc.constant(0), ago),
-      spec: fc.oneof(
-        fc.jsonValue(),
-        fc.constant({ weight: 5, limits: { cpu: 1 }, template: { spec: { taints: [] } } }),
-      ),
-      ownFields: fc.subarray(['weight', 'limits', 'terminationGracePeriod'] as const),
-      ready: fc.constantFrom('', 'Unknown', 'True', 'False'),
-      problem: fc.constantFrom('', 'NodeClass not found'),
-    }),
+    nodeClass: maybe(randomKarpenterObject),
+    nodePool: maybe(randomKarpenterObject),
     claims: fc.array(
       fc.record({
         name: fc.constantFrom('a', 'b', 'c'),

@@ -13,6 +13,7 @@ export const INFRASTRUCTURE = `${INFRASTRUCTURE_GROUP}/${INFRASTRUCTURE_VERSION}
 const CLUSTER_SCOPED = [
   'CustomResourceDefinition',
   'DNS',
+  'EC2NodeClass',
   'Infrastructure',
   'KWOKNodeClass',
   'MutatingWebhookConfiguration',

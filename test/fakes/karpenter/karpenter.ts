@@ -8,7 +8,7 @@ import type { Processes } from '../../../hack/controlplane/processes.ts';
 import { waitFor } from '../../../hack/controlplane/wait.ts';
 import { isHealthy, startProcesses } from '../../../hack/gitops/processes.ts';
 import type { Log } from '../../../hack/gobuild/find.ts';
-import { ensureKarpenter } from '../../../hack/karpenter/karpenter.ts';
+import { ensureKarpenter, nodeClassCrd } from '../../../hack/karpenter/karpenter.ts';
 import { ObjectClient } from '../clusterApi/objectClient.ts';
 import { type ClusterObject, conditionLine, type StoredObject } from '../clusterApi/objects.ts';
 import { WindowsKubelets } from './windowsKubelets.ts';
@@ -27,7 +27,7 @@ export interface NodeClaim extends StoredObject {
   readonly status?: StoredObject['status'] & { readonly nodeName?: string; readonly providerID?: string };
 }
 
-/** Installs the CRDs and a node class in the cluster, and starts Karpenter. It stops with this process at the latest. */
+/** Installs the CRDs, also that of EC2NodeClasses, and a node class of the simulated provider in the cluster, and starts Karpenter. It stops with this process at the latest. */
 export async function startKarpenter(plane: ControlPlane, log: Log, signal?: AbortSignal): Promise<Karpenter> {
   const { program, crds } = await ensureKarpenter(log, signal);
   const ending = new AbortController();
@@ -147,7 +147,9 @@ async function install(
     ),
   );
   const crds = await Promise.all(
-    files.flat().map(async (file) => parse(await readFile(file, 'utf8')) as ClusterObject),
+    [...files.flat(), await nodeClassCrd(signal)].map(
+      async (file) => parse(await readFile(file, 'utf8')) as ClusterObject,
+    ),
   );
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
   for (const object of [namespace, ...crds]) await client.apply(object);

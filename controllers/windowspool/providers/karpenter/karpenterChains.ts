@@ -8,7 +8,7 @@ import type { RuleChain } from '../../rules/ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
 import { admitClaims, drainClaims } from './drainClaims.ts';
 import type { KarpenterDerived } from './karpenterState.ts';
-import { deleteNodePool, keepNodePool } from './nodePoolRules.ts';
+import { deleteNodeClass, deleteNodePool, keepNodeClass, keepNodePool } from './objectRules.ts';
 
 /** The rules of a pool. */
 export const karpenterChains: readonly RuleChain<KarpenterDerived>[] = [
@@ -16,7 +16,8 @@ export const karpenterChains: readonly RuleChain<KarpenterDerived>[] = [
   { about: 'release', rules: [releaseNodes] },
   { about: 'formerRuntimeClass', rules: [releaseFormerRuntimeClass] },
   { about: 'runtimeClass', rules: runtimeClassRules },
-  { about: 'nodePool', rules: [keepNodePool] },
+  { about: 'nodeClass', rules: [keepNodeClass] },
+  { about: 'nodePool', follows: 'nodeClass', rules: [keepNodePool] },
   { about: 'nodes', rules: [markNodes] },
   { about: 'taints', rules: [correctTaints] },
   { about: 'nodeConditions', rules: [setNodeConditions] },
@@ -29,5 +30,6 @@ export const karpenterChains: readonly RuleChain<KarpenterDerived>[] = [
 export const karpenterDeletionChains: readonly RuleChain<KarpenterDerived>[] = [
   { about: 'nodePods', rules: [deleteNodePods] },
   { about: 'nodePool', rules: [deleteNodePool] },
-  { about: 'deletion', follows: 'nodePool', rules: [releaseMarkedNodes] },
+  { about: 'nodeClass', follows: 'nodePool', rules: [deleteNodeClass] },
+  { about: 'deletion', follows: 'nodeClass', rules: [releaseMarkedNodes] },
 ];

@@ -40,7 +40,7 @@ function missing(s: KarpenterDerived): Verification | undefined {
 function permissionsFor({ karpenter }: KarpenterDerived): OutsidePermissions {
   const { error } = karpenter.kind === 'unknown' ? karpenter : {};
   const roleFor = ({ operation }: CallError) =>
-    /nodepools|nodeclaims/.test(operation) ? 'config/karpenter' : 'config/rbac';
+    /nodepools|nodeclaims|nodeclasses/.test(operation) ? 'config/karpenter' : 'config/rbac';
   return {
     denied: () => (error?.kind === 'denied' ? error : undefined),
     describe: (denied) => describeDenied(denied, roleFor(denied)),

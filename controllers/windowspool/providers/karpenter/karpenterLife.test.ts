@@ -6,7 +6,7 @@ import { crashAtEach } from '../../testing/crashAtEach.ts';
 import type { FakeWorld } from '../../testing/fakeWorld.ts';
 import { MINUTE, sampleError, samplePool } from '../../testing/fixtures.ts';
 import { assertBrief } from '../../testing/goldenTexts.ts';
-import { karpenterPool, karpenterWorld, settleKarpenter } from '../../testing/karpenterScenes.ts';
+import { karpenterPool, karpenterWorld, NODE_CLASS, settleKarpenter } from '../../testing/karpenterScenes.ts';
 import { conditionOf, pendingIn, ready, until, wake } from '../../testing/life.ts';
 import { annotate, isSettled, nodeOf, pass, terminatingIn } from '../../testing/nodeLife.ts';
 
@@ -242,6 +242,8 @@ describe('a pool of Karpenter', () => {
     const schedule = `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`;
     edit(world, { karpenter: { update: { maintenanceWindows: [{ schedule, duration: '2h' }] } } });
     await wake(world, deps);
+    settleKarpenter(world);
+    await wake(world, deps);
     assertBrief(condition(world), 'True NodePoolReady', '3 nodes differ', 'in a maintenance window');
   });
 
@@ -394,6 +396,78 @@ describe('the deletion of a pool of Karpenter', () => {
       },
       check: (world, where) => assert.ok(world.karpenter.changes.length <= 1, where),
       moreThan: 1,
+    });
+  });
+});
+
+describe('the EC2NodeClass of a pool of Karpenter', () => {
+  it('is created before the NodePool, and deleted after it', async () => {
+    const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });
+    assert.equal(ready(world), 'True');
+    assert.deepEqual(templateIn(world).nodeClassRef, { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'web' });
+    world.karpenter.kept.add('a');
+    world.remove('web');
+    await pass(world, deps, 1);
+    settleKarpenter(world);
+    await pass(world, deps, 1);
+    assert.deepEqual(world.karpenter.changes, ['delete the NodePool']);
+    world.karpenter.kept.clear();
+    await untilDeleted(world, deps);
+    assert.deepEqual(world.karpenter.changes, ['delete the NodePool', 'delete the EC2NodeClass']);
+    assert.equal(world.karpenter.nodeClass, undefined);
+  });
+
+  it('says what Karpenter does not find, and keeps the NodePool', async () => {
+    const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });
+    const { nodeClass } = world.karpenter;
+    if (nodeClass)
+      world.karpenter.nodeClass = { ...nodeClass, ready: 'False', problem: 'AMISelector did not match any AMIs' };
+    await wake(world, deps);
+    assertBrief(
+      condition(world),
+      'False NodePoolNotReady',
+      'EC2NodeClass web: AMISelector did not match any AMIs',
+      'kubectl describe ec2nodeclass web',
+    );
+    assert.deepEqual(world.karpenter.changes, []);
+  });
+
+  it('is changed with a new AMI, which replaces every node, and not with other subnets', async () => {
+    const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });
+    await pass(world, deps, 1);
+    const nodeClass = NODE_CLASS.nodeClass ?? assert.fail('no node class');
+    const changes: readonly (readonly [Partial<typeof nodeClass>, string])[] = [
+      [{ ami: { id: 'ami-00000000000000001' } }, 'change amiSelectorTerms of EC2NodeClass web (replaces every node)'],
+      [{ subnets: [{ id: 'subnet-0123456789abcdef0' }] }, 'change subnetSelectorTerms of EC2NodeClass web'],
+    ];
+    for (const [change, step] of changes) {
+      edit(world, { paused: true, karpenter: { nodeClass: { ...nodeClass, ...change } } });
+      await wake(world, deps);
+      assert.deepEqual(pendingIn(world), [`Paused: ${step}`]);
+    }
+    assert.deepEqual(world.karpenter.changes, []);
+  });
+
+  it('of another owner is left alone, and no NodePool is created for it', async () => {
+    const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });
+    world.karpenter.nodePool = undefined;
+    world.karpenter.nodeClass = { ...(world.karpenter.nodeClass ?? assert.fail('none')), createdFor: '' };
+    await wake(world, deps);
+    assertBrief(condition(world), 'False NodePoolNotOwned', 'EC2NodeClass web exists', 'another name');
+    assert.deepEqual(world.karpenter.changes, []);
+  });
+
+  it('is deleted once with its pool, whatever call the operator crashes at', async () => {
+    await crashAtEach({
+      prepare: async () => {
+        const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS }, 1);
+        world.remove('web');
+        return { world, deps };
+      },
+      finish: (world, deps) => untilDeleted(world, deps),
+      check: ({ karpenter: { nodePool, nodeClass }, nodes }, where) =>
+        assert.deepEqual([nodePool, nodeClass, nodes], [undefined, undefined, []], where),
+      moreThan: 4,
     });
   });
 });

@@ -1,4 +1,3 @@
-import { TEMPLATE_HASH_ANNOTATION } from '../../api/labels.ts';
 import { admit } from '../../disruption/admission.ts';
 import { nextOpening, windowEnd } from '../../disruption/maintenance.ts';
 import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
@@ -13,16 +12,10 @@ import { withoutDeleting } from './drainClaims.ts';
 import { karpenterCapacity } from './karpenterCapacity.ts';
 import { karpenterChains, karpenterDeletionChains } from './karpenterChains.ts';
 import { karpenterConditions } from './karpenterConditions.ts';
+import { dueObjects } from './karpenterObjects.ts';
 import { karpenterSamples } from './karpenterSamples.ts';
-import {
-  type DueKarpenter,
-  type KarpenterDerived,
-  type KarpenterState,
-  liveClaims,
-  nodePoolIn,
-} from './karpenterState.ts';
+import { type DueKarpenter, type KarpenterDerived, type KarpenterState, liveClaims } from './karpenterState.ts';
 import { claimCounts } from './karpenterStatus.ts';
-import { differenceOf, manifestFor } from './nodePoolManifest.ts';
 import { evaluationEnd } from './nodePoolReady.ts';
 import { observeKarpenter } from './observeKarpenter.ts';
 
@@ -66,12 +59,7 @@ export const karpenter: Provider<KarpenterState, KarpenterDerived> = {
 
 function dueFor(s: KarpenterState): DueKarpenter {
   const capacity = karpenterCapacity(s);
-  const seen = nodePoolIn(s);
-  const manifest = manifestFor(s.pool, seen, s.now);
-  const difference = seen ? differenceOf(seen, manifest) : { changes: [], replacesNodes: false };
-  const isDrifted =
-    difference.changes.length > 0 && seen?.manifestHash === manifest.metadata.annotations[TEMPLATE_HASH_ANNOTATION];
-  return { capacity, nodes: withoutDeleting(admit(s, capacity), s), manifest, isDrifted, ...difference };
+  return { capacity, nodes: withoutDeleting(admit(s, capacity), s), objects: dueObjects(s) };
 }
 
 /**

@@ -2,18 +2,30 @@
 
 import type { Derived, Due } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type { KarpenterView, NodeClaim, NodePool, NodePoolManifest } from '../../ports/karpenter.ts';
+import type {
+  KarpenterKind,
+  KarpenterManifest,
+  KarpenterObject,
+  KarpenterView,
+  NodeClaim,
+} from '../../ports/karpenter.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 
-/** How the NodePool should be, and what is due for it. */
-export interface DueKarpenter extends Due {
-  readonly manifest: NodePoolManifest;
-  /** What a change of the NodePool is about, such as `taints`; empty: it is as it should be, or does not exist. */
+/** How an object of the pool should be, and what is due for it. */
+export interface DueObject {
+  readonly manifest: KarpenterManifest;
+  /** What a change of the object is about, such as `taints`; empty: it is as it should be, or does not exist. */
   readonly changes: readonly string[];
-  /** Whether another client changed what the operator had set. */
+  /** Whether the operator has applied this manifest, so that another client made the difference. */
   readonly isDrifted: boolean;
   /** Whether the change makes Karpenter replace every node. */
   readonly replacesNodes: boolean;
+}
+
+/** What is due for a pool of Karpenter. */
+export interface DueKarpenter extends Due {
+  /** Without an EC2NodeClass if a user owns the node class. */
+  readonly objects: Readonly<Partial<Record<KarpenterKind, DueObject>>>;
 }
 
 /** The observed state of a pool of Karpenter. */
@@ -32,14 +44,18 @@ export function isOf(claim: NodeClaim, { name, providerID }: Pick<NodeRecord, 'n
   return claim.node === name && providerID !== '' && claim.providerID === providerID;
 }
 
-/** The NodePool of the pool; undefined if it is not known or does not exist. */
-export function nodePoolIn({ karpenter }: Pick<KarpenterState, 'karpenter'>): NodePool | undefined {
-  return karpenter.kind === 'seen' ? karpenter.nodePool : undefined;
+/** The object of this kind with the name of the pool; undefined if it is not known or does not exist. */
+export function objectIn(
+  { karpenter }: Pick<KarpenterState, 'karpenter'>,
+  kind: KarpenterKind,
+): KarpenterObject | undefined {
+  if (karpenter.kind !== 'seen') return undefined;
+  return kind === 'NodePool' ? karpenter.nodePool : karpenter.nodeClass;
 }
 
-/** Whether the operator created the NodePool for the pool. */
-export function isOwned({ pool, karpenter }: Pick<KarpenterState, 'pool' | 'karpenter'>): boolean {
-  return karpenter.kind === 'seen' && karpenter.nodePool.createdFor === pool.metadata.name;
+/** Whether the operator created the object of this kind for the pool. */
+export function isOwned(s: Pick<KarpenterState, 'pool' | 'karpenter'>, kind: KarpenterKind = 'NodePool'): boolean {
+  return objectIn(s, kind)?.createdFor === s.pool.metadata.name;
 }
 
 /** The NodeClaims of the pool that are not being deleted. */
@@ -47,7 +63,7 @@ export function liveClaims(s: Pick<KarpenterState, 'pool' | 'karpenter'>): reado
   return s.karpenter.kind === 'seen' && isOwned(s) ? s.karpenter.claims.filter(({ deleting }) => !deleting) : [];
 }
 
-/** `NodePool web`, which has the name of its pool. */
-export function nodePoolName({ pool }: Pick<ObservedState, 'pool'>): string {
-  return `NodePool ${pool.metadata.name}`;
+/** `NodePool web`: it has the name of its pool. */
+export function objectName({ pool }: Pick<ObservedState, 'pool'>, kind: KarpenterKind = 'NodePool'): string {
+  return `${kind} ${pool.metadata.name}`;
 }

@@ -1,21 +1,30 @@
 import assert from 'node:assert/strict';
+import type { WindowsPool } from '../../api/api.gen.ts';
 import { GATE_TAINT_KEY, POOL_KEY } from '../../api/labels.ts';
-import type { NodePool, NodePoolManifest } from '../../ports/karpenter.ts';
+import type { KarpenterManifest, KarpenterObject, NodePoolSpec } from '../../ports/karpenter.ts';
 import { NOW, samplePool } from '../../testing/fixtures.ts';
-import { karpenterPool } from '../../testing/karpenterScenes.ts';
-import { differenceOf, manifestFor } from './nodePoolManifest.ts';
+import { karpenterPool, manifestsOf } from '../../testing/karpenterScenes.ts';
+import { dueObject } from './dueObject.ts';
 
 type Spec = Parameters<typeof karpenterPool>[0];
 
 const { verification } = samplePool().spec;
 const GATE = { verification: { ...verification, policy: 'Gate' } } as const;
-const manifestOf = (spec: Spec = {}) => manifestFor(karpenterPool(spec), undefined, NOW);
+const manifestFor = (pool: WindowsPool, now: number): KarpenterManifest<NodePoolSpec> => {
+  const [manifest] = manifestsOf(pool, now);
+  return manifest as KarpenterManifest<NodePoolSpec>;
+};
+const manifestOf = (spec: Spec = {}) => manifestFor(karpenterPool(spec), NOW);
+const differenceOf = (seen: KarpenterObject, manifest: KarpenterManifest) => {
+  const { changes, replacesNodes } = dueObject(seen, manifest);
+  return { changes, replacesNodes };
+};
 /** The NodePool as the API server stores it: JSON, without what is undefined. */
-const stored = ({ metadata, spec }: NodePoolManifest): NodePool => {
+const stored = ({ metadata, spec }: KarpenterManifest<NodePoolSpec>): KarpenterObject => {
   const { weight, limits, template } = spec;
   const optional = { weight, limits, terminationGracePeriod: template.spec.terminationGracePeriod };
   const ownFields = Object.entries(optional).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  return { name: metadata.name, spec: JSON.parse(JSON.stringify(spec)), ownFields } as unknown as NodePool;
+  return { name: metadata.name, spec: JSON.parse(JSON.stringify(spec)), ownFields } as unknown as KarpenterObject;
 };
 
 describe('the NodePool of a pool', () => {
@@ -100,12 +109,12 @@ describe('the NodePool of a pool', () => {
     const now = Date.parse('2026-01-31T23:30:00Z');
     const maintenanceWindows = [{ schedule: '0 23 * * *', duration: '2h', timeZone: 'Etc/UTC' }];
     const pool = karpenterPool({ karpenter: { update: { maintenanceWindows } } });
-    const [, open, closing] = manifestFor(pool, undefined, now).spec.disruption.budgets;
+    const [, open, closing] = manifestFor(pool, now).spec.disruption.budgets;
     assert.deepEqual(
       [open?.nodes, closing],
       ['1', { nodes: '0', reasons: ['Drifted'], schedule: '0 1 1 2 *', duration: '720h' }],
     );
-    const [, closed, ...more] = manifestFor(pool, undefined, now + 7_200_000).spec.disruption.budgets;
+    const [, closed, ...more] = manifestFor(pool, now + 7_200_000).spec.disruption.budgets;
     assert.deepEqual([closed, more], [{ nodes: '0', reasons: ['Drifted'] }, []]);
   });
 });

@@ -7,12 +7,12 @@ import { releasing } from '../../membership/releasing.ts';
 import type { ConditionState } from '../../model/conditions.ts';
 import type { Decision } from '../../model/decisions.ts';
 import type { CallError } from '../../ports/callResult.ts';
-import type { NodeClaim, NodePool } from '../../ports/karpenter.ts';
+import type { KarpenterKind, KarpenterObject, NodeClaim } from '../../ports/karpenter.ts';
 import { karpenterIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { waitOf } from '../../rules/ruleChains.ts';
 import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
-import { type KarpenterState, liveClaims, nodePoolIn, nodePoolName } from './karpenterState.ts';
+import { isOwned, type KarpenterState, liveClaims, objectIn, objectName } from './karpenterState.ts';
 
 const WINDOWS_FIELD = 'spec.karpenter.update.maintenanceWindows';
 
@@ -24,32 +24,39 @@ const CLAIMS_IN_MESSAGE = 3;
 
 /** Whether the NodePool exists, is as the spec says, and Karpenter can create nodes from it. */
 export function nodePoolReady(s: KarpenterState, decisions: readonly Decision[]): ConditionState {
-  const own = waitOf(decisions, 'nodePool');
+  const own = waitOf(decisions, 'nodeClass') ?? waitOf(decisions, 'nodePool');
   if (isDeleting(s.pool)) return notDeleted(s) ?? (own ? waiting(own) : releasing(s));
   const { karpenter } = s;
-  const name = nodePoolName(s);
+  const name = objectName(s);
   if (karpenter.kind === 'unknown') return unknown(s, karpenter.error);
   if (own) return waiting(own);
-  const failed = errorOf(s, 'applyNodePool');
-  if (failed) return rejected(name, failed);
-  if (karpenter.kind === 'absent') return falseCondition('NodePoolNotReady', `${name} is being created.`, 'working');
+  const failed = errorOf(s, 'applyKarpenterObject');
+  if (failed) return rejected(failed);
   const { nodePool } = karpenter;
+  if (!nodePool) return falseCondition('NodePoolNotReady', `${name} is being created.`, 'working');
   if (nodePool.deleting) {
     const message = `${name} is being deleted, and its nodes with it. The operator creates it again after that.`;
     return falseCondition('NodePoolDeleting', message, 'working');
   }
   const fault = windowFault(karpenterIn(s.pool.spec).update?.maintenanceWindows, WINDOWS_FIELD);
   if (fault) return falseCondition('InvalidMaintenanceWindow', fault, 'stalled');
-  if (nodePool.ready !== 'True') return notReady(s, nodePool);
+  const nodeClass = isOwned(s, 'EC2NodeClass') ? objectIn(s, 'EC2NodeClass') : undefined;
+  if (nodeClass && nodeClass.ready !== 'True') return notReady(s, 'EC2NodeClass', nodeClass);
+  if (nodePool.ready !== 'True') return notReady(s, 'NodePool', nodePool);
   const late = liveClaims(s).filter((claim) => isLate(claim, s));
   if (late.length > 0) return withoutNode(s, late);
   return trueCondition('NodePoolReady', `${counts(s)}${drifted(s)}`);
 }
 
-/** When Karpenter should have evaluated the NodePool, in epoch milliseconds; undefined if it has. */
+/** When Karpenter should have evaluated the objects of the pool, in epoch milliseconds; undefined if it has. */
 export function evaluationEnd(s: KarpenterState): number | undefined {
-  const { ready = 'True', appliedAt = 0 } = nodePoolIn(s) ?? {};
-  return ready === 'True' || ready === 'False' ? undefined : appliedAt + EVALUATION_MS;
+  const waiting = (['NodePool', 'EC2NodeClass'] as const).flatMap((kind) => evaluationEndOf(objectIn(s, kind)) ?? []);
+  return waiting.length > 0 ? Math.max(...waiting) : undefined;
+}
+
+function evaluationEndOf(object: KarpenterObject | undefined): number | undefined {
+  if (!object || object.ready === 'True' || object.ready === 'False') return undefined;
+  return object.appliedAt + EVALUATION_MS;
 }
 
 /** Whether a NodeClaim has had no node for longer than a node takes to join. */
@@ -62,27 +69,30 @@ function waiting({ reason, message = '', progress }: NonNullable<ReturnType<type
 }
 
 /** The error of a step in this run. A conflict is expected: another client wrote first. */
-function errorOf({ errors }: KarpenterState, of: 'applyNodePool' | 'deleteNodePool'): CallError | undefined {
+function errorOf(
+  { errors }: KarpenterState,
+  of: 'applyKarpenterObject' | 'deleteKarpenterObject',
+): CallError | undefined {
   return errors.find(({ step, error }) => step === of && error.kind !== 'conflict')?.error;
 }
 
-function rejected(name: string, error: CallError): ConditionState {
+function rejected(error: CallError): ConditionState {
   const isLasting = error.kind === 'refused' || error.kind === 'gone';
   const remedy = isLasting ? ' Correct spec.karpenter, or the labels and taints of the pool.' : '';
-  const message = `${name} could not be applied: ${describeFailure(error)}${remedy}`;
+  const message = `The objects of Karpenter could not be applied: ${describeFailure(error)}${remedy}`;
   return falseCondition('NodePoolRejected', message, isLasting ? 'stalled' : 'working');
 }
 
 /** Why the NodePool of a deleted pool is not deleted. */
 function notDeleted(s: KarpenterState): ConditionState | undefined {
-  const failed = errorOf(s, 'deleteNodePool');
+  const failed = errorOf(s, 'deleteKarpenterObject');
   if (!failed) return undefined;
-  const message = `${nodePoolName(s)} could not be deleted: ${describeFailure(failed)} To delete the pool without it, set deletionPolicy: Retain.`;
+  const message = `The objects of Karpenter could not be deleted: ${describeFailure(failed)} To delete the pool without them, set deletionPolicy: Retain.`;
   return falseCondition('NodePoolDeleting', message, failed.kind === 'unavailable' ? 'working' : 'stalled');
 }
 
 function unknown(s: KarpenterState, error: CallError | undefined): ConditionState {
-  const name = nodePoolName(s);
+  const name = objectName(s);
   if (!error)
     return unknownCondition('NodePoolUnknown', `${name} has not been read yet. The pool keeps its nodes until then.`);
   if (error.kind === 'gone') {
@@ -96,13 +106,14 @@ function unknown(s: KarpenterState, error: CallError | undefined): ConditionStat
   return unknownCondition('AccessDenied', `${why} ${fix}`, 'stalled');
 }
 
-function notReady(s: KarpenterState, { ready, problem }: NodePool): ConditionState {
-  const name = nodePoolName(s);
-  const see = `See: kubectl describe nodepool ${s.pool.metadata.name}`;
-  const end = evaluationEnd(s);
+function notReady(s: KarpenterState, kind: KarpenterKind, object: KarpenterObject): ConditionState {
+  const { ready, problem } = object;
+  const name = objectName(s, kind);
+  const see = `See: kubectl describe ${kind.toLowerCase()} ${s.pool.metadata.name}`;
+  const end = evaluationEndOf(object);
   if (ready === 'False' || end === undefined) {
     const why = problem === '' ? '.' : `: ${sentence(problem)}`;
-    return falseCondition('NodePoolNotReady', `Karpenter cannot create nodes from ${name}${why} ${see}`, 'stalled');
+    return falseCondition('NodePoolNotReady', `Karpenter cannot create nodes with ${name}${why} ${see}`, 'stalled');
   }
   if (s.now < end) return falseCondition('NodePoolNotReady', `Karpenter is evaluating ${name}.`, 'working');
   const message = `Karpenter has not evaluated ${name} for ${duration(EVALUATION_MS)}. Check that it runs: kubectl get deployments -A -l app.kubernetes.io/name=karpenter`;
@@ -116,7 +127,7 @@ function withoutNode(s: KarpenterState, late: readonly NodeClaim[]): ConditionSt
     CLAIMS_IN_MESSAGE,
   );
   const reported = first?.problem ? ` Karpenter reports: ${sentence(first.problem)}` : '';
-  const message = `${count(late.length, 'NodeClaim')} of ${nodePoolName(s)} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(s.settings.joinGraceMs)} or longer: ${names}.${reported} See: kubectl describe nodeclaim ${first?.name}`;
+  const message = `${count(late.length, 'NodeClaim')} of ${objectName(s)} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(s.settings.joinGraceMs)} or longer: ${names}.${reported} See: kubectl describe nodeclaim ${first?.name}`;
   return falseCondition('NodeClaimsWithoutNode', message);
 }
 
@@ -124,7 +135,7 @@ function counts(s: KarpenterState): string {
   const live = liveClaims(s);
   const without = live.filter(({ node }) => node === '').length;
   const part = without > 0 ? `, ${without} of them without a node yet` : '';
-  return `${nodePoolName(s)} has ${count(live.length, 'NodeClaim')}${part}.`;
+  return `${objectName(s)} has ${count(live.length, 'NodeClaim')}${part}.`;
 }
 
 /** What Karpenter replaces, and when; empty if there is nothing. */

@@ -1,0 +1,81 @@
+/** The rules for the NodePool and the EC2NodeClass of a pool. */
+import { TEMPLATE_HASH_ANNOTATION } from '../../api/labels.ts';
+import type { RuleResult } from '../../model/decisions.ts';
+import type { Step } from '../../model/steps.ts';
+import type { KarpenterKind } from '../../ports/karpenter.ts';
+import { waitFor } from '../../rules/ruleChains.ts';
+import { clockTime, count, describeFailure, joined } from '../../util/words.ts';
+import { isOwned, type KarpenterDerived, objectIn, objectName } from './karpenterState.ts';
+
+/** How long the operator waits before it reverts a change of another client again, in milliseconds: both might revert each other forever. */
+const REVERTED_AGAIN_MS = 60_000;
+
+/** Ensures that the EC2NodeClass exists and is as the spec says, if the pool has one. */
+export const keepNodeClass = (s: KarpenterDerived) => keepObject(s, 'EC2NodeClass');
+
+/** Ensures that the NodePool exists and is as the spec says. */
+export const keepNodePool = (s: KarpenterDerived) => keepObject(s, 'NodePool');
+
+/** One that another tool created is left alone. */
+function keepObject(s: KarpenterDerived, kind: KarpenterKind): RuleResult | Step[] | undefined {
+  const due = s.due.objects[kind];
+  if (s.karpenter.kind === 'unknown' || !due) return undefined;
+  const { manifest, changes, isDrifted, replacesNodes } = due;
+  const seen = objectIn(s, kind);
+  if (seen && !isOwned(s, kind)) return waitFor('NodePoolNotOwned', 'watch', { message: notOwned(s, kind) });
+  if (seen?.deleting) return undefined;
+  if (!seen) return [{ kind: 'applyKarpenterObject', manifest, isNew: true, changes: [], replacesNodes: false }];
+  const isCurrent = seen.manifestHash === manifest.metadata.annotations[TEMPLATE_HASH_ANNOTATION];
+  if (isCurrent && changes.length === 0) return undefined;
+  const until = seen.appliedAt + REVERTED_AGAIN_MS;
+  if (isDrifted && s.now < until) {
+    const message = `Another client changed ${joined(changes)} of ${objectName(s, kind)}. The operator reverts this at ${clockTime(until)}. Change the WindowsPool instead.`;
+    return waitFor('Drifted', 'time', { message, until, progress: true });
+  }
+  return [{ kind: 'applyKarpenterObject', manifest, isNew: false, changes, replacesNodes }];
+}
+
+/** That another tool or pool has an object of this name, and what to do. */
+function notOwned(s: KarpenterDerived, kind: KarpenterKind): string {
+  const { name } = s.pool.metadata;
+  return `${objectName(s, kind)} exists, but WindowsPool ${name} did not create it. Delete it, or create another WindowsPool with another name.`;
+}
+
+/**
+ * Ensures that the NodePool of a deleted pool is deleted, and its NodeClaims with it. With Retain, it stays without the gate, that no controller would open on new nodes:
+ * that makes Karpenter replace every node.
+ */
+export function deleteNodePool(s: KarpenterDerived): RuleResult | Step[] | undefined {
+  if (s.pool.spec.deletionPolicy === 'Retain') return openGate(s);
+  if (s.karpenter.kind === 'unknown') {
+    const { error } = s.karpenter;
+    if (error?.kind === 'gone') return undefined;
+    const why = error ? `: ${describeFailure(error)}` : '.';
+    const message = `${objectName(s)} cannot be read, so it is not deleted${why} To delete the pool without it, set deletionPolicy: Retain.`;
+    return waitFor('NodePoolUnknown', 'watch', { message });
+  }
+  const left = s.karpenter.claims.length;
+  return deleteObject(s, 'NodePool', `and Karpenter drains and deletes its nodes: ${count(left, 'NodeClaim')} left.`);
+}
+
+/** Ensures that the EC2NodeClass of a deleted pool is deleted after the NodePool: nodes are terminated with its settings. */
+export function deleteNodeClass(s: KarpenterDerived): RuleResult | Step[] | undefined {
+  if (s.pool.spec.deletionPolicy === 'Retain' || s.karpenter.kind === 'unknown') return undefined;
+  return deleteObject(s, 'EC2NodeClass', 'and Karpenter deletes its instance profile and launch templates.');
+}
+
+function deleteObject(s: KarpenterDerived, kind: KarpenterKind, what: string): RuleResult | Step[] | undefined {
+  const seen = objectIn(s, kind);
+  if (!seen || !isOwned(s, kind)) return undefined;
+  if (!seen.deleting) return [{ kind: 'deleteKarpenterObject', object: kind, seen }];
+  const message = `${objectName(s, kind)} is being deleted, ${what}`;
+  return waitFor('NodePoolDeleting', 'watch', { message, progress: true });
+}
+
+function openGate(s: KarpenterDerived): Step[] | undefined {
+  const due = s.due.objects.NodePool;
+  const isGated = isOwned(s) && due?.changes.includes('startupTaints') && objectIn(s, 'NodePool')?.deleting === false;
+  if (!due || !isGated) return undefined;
+  const { manifest, changes } = due;
+  return [{ kind: 'applyKarpenterObject', manifest, isNew: false, changes, replacesNodes: true }];
+}
