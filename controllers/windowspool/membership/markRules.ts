@@ -5,7 +5,7 @@ import type { ObservedState } from '../model/observedState.ts';
 import type { Step } from '../model/steps.ts';
 import { turnOf } from '../nodes/nodeRules.ts';
 import { marksOf, operatorMarksOf, releaseOf } from '../nodes/ownershipRecord.ts';
-import { engineInitializing } from '../nodes/verify.ts';
+import { awaitsGateTaint } from '../nodes/verify.ts';
 import { hasOwnCondition, type NodeMarks, type NodeRecord } from '../ports/nodes.ts';
 import { isOwner } from '../runtimeClass/runtimeClass.ts';
 import { hasNewMarks } from './marks.ts';
@@ -17,9 +17,7 @@ import { hasNewMarks } from './marks.ts';
 export function markNodes(s: ObservedState): Step[] {
   if (hasNewMarks(s.pool)) return [];
   const resting = new Set(s.membership?.contention.nodes);
-  const due = s.poolNodes.unmarked.filter(
-    ({ node }) => !resting.has(node.name) && !engineInitializing(s.pool.spec, node),
-  );
+  const due = s.poolNodes.unmarked.filter(({ node }) => !resting.has(node.name) && !awaitsGateTaint(s.pool.spec, node));
   return turnOf(s, due).map(({ node, change }) => ({ kind: 'markNode', node, change }));
 }
 

@@ -1,6 +1,6 @@
 /** Verifies one node with a list of checks, each a pure function. A node is verified when no enforced check fails. */
 import type { WindowsPoolSpec } from '../api/api.gen.ts';
-import { GATE_TAINT_MISSING_CONDITION, UNINITIALIZED_TAINT_KEY, UNREGISTERED_TAINT_KEY } from '../api/labels.ts';
+import { GATE_TAINT_MISSING_CONDITION, UNINITIALIZED_TAINT_KEY } from '../api/labels.ts';
 import type { NodeCheck } from '../api/reasons.ts';
 import { explain, specificErrorIn, withCauseOf } from '../knownErrors/explain.ts';
 import type { Preparation } from '../model/nodePodNeeds.ts';
@@ -218,9 +218,11 @@ export function isRegistrationTaint({ key, value, effect }: Taint): boolean {
 }
 
 function registrationTaintMissing(node: NodeRecord, { spec }: Expectation) {
-  const engine = engineInitializing(spec, node);
-  if (engine) return { message: engine, remedy: '' };
   if (spec.registrationTaint === 'None' || node.taints.some(isRegistrationTaint)) return undefined;
+  if (awaitsGateTaint(spec, node)) {
+    const message = `has no taints of the pool yet, because Cluster API has not initialized it (taint ${UNINITIALIZED_TAINT_KEY}): see its Machine`;
+    return { message, remedy: '' };
+  }
   const other = node.taints.find((taint) => isOtherOsTaint(taint) && !isTaintOf(spec, taint));
   return other
     ? `has the taint ${describeTaint(other)} instead of os=windows:NoSchedule: it keeps Linux pods away, and also the pods of the RuntimeClass, which do not tolerate it`
@@ -228,15 +230,11 @@ function registrationTaintMissing(node: NodeRecord, { spec }: Expectation) {
 }
 
 /**
- * What Cluster API or Karpenter is still about to do with the node, which accepts no pods meanwhile, as the rest of a sentence; undefined if it is done. Cluster API
- * adds the gate taint then, and the record of the pool's first marks says whether the node had it. Karpenter adds all labels and taints of the NodeClaim, also
- * those that were changed before (kubernetes-sigs/karpenter#1772).
+ * Whether Cluster API is still about to give the node the taints of its Machine: the record of the pool's first marks says whether it had the gate taint.
+ * Meanwhile, it accepts no pods.
  */
-export function engineInitializing({ verification }: WindowsPoolSpec, { taints }: NodeRecord): string | undefined {
-  if (taints.some(({ key }) => key === UNREGISTERED_TAINT_KEY))
-    return `is not registered yet: Karpenter still has to set its labels and taints (taint ${UNREGISTERED_TAINT_KEY}), see its NodeClaim`;
-  if (verification.policy !== 'Gate' || !taints.some(({ key }) => key === UNINITIALIZED_TAINT_KEY)) return undefined;
-  return `has no taints of the pool yet, because Cluster API has not initialized it (taint ${UNINITIALIZED_TAINT_KEY}): see its Machine`;
+export function awaitsGateTaint({ verification }: WindowsPoolSpec, { taints }: NodeRecord): boolean {
+  return verification.policy === 'Gate' && taints.some(({ key }) => key === UNINITIALIZED_TAINT_KEY);
 }
 
 /**
