@@ -52,6 +52,17 @@ export function machinesPool(name: string, change: Fields = {}, spec: Fields = {
   };
 }
 
+/** A manifest of a pool of Karpenter with a node class of the user, with changes of spec.karpenter. */
+export function karpenterPool(name: string, change: Fields = {}, spec: Fields = {}): object {
+  const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'windows' };
+  return {
+    apiVersion: 'winpool.dev/v1alpha1',
+    kind: 'WindowsPool',
+    metadata: { name },
+    spec: { windowsVersion: 'Windows2022', karpenter: { nodeClassRef, ...change }, ...spec },
+  };
+}
+
 /** A manifest of a pool of existing nodes. */
 export function existingPool(name: string, selector: Fields, spec: Fields = {}): object {
   return {

@@ -12,11 +12,12 @@ import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { isSameNodes, nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
-import type {
-  KarpenterKind,
-  KarpenterObject,
-  KarpenterView,
-  NodeClaim,
+import {
+  isCreatedFor,
+  type KarpenterKind,
+  type KarpenterObject,
+  type KarpenterView,
+  type NodeClaim,
 } from '../../controllers/windowspool/ports/karpenter.ts';
 import type { MachineNodes } from '../../controllers/windowspool/ports/machines.ts';
 import { OptionalCache } from './optionalCache.ts';
@@ -81,7 +82,7 @@ export class KarpenterCaches {
   nodesOf(pool: string): MachineNodes | undefined {
     const view = this.of(pool);
     if (view.kind === 'unknown') return undefined;
-    const isOwn = view.kind === 'seen' && view.nodePool?.createdFor === pool;
+    const isOwn = view.kind === 'seen' && view.nodePool !== undefined && isCreatedFor(view.nodePool, pool);
     const now = nodesOfMachines({ machines: isOwn ? view.claims : [] });
     const before = this.#nodes.get(pool);
     const nodes = before && isSameNodes(before, now) ? before : now;

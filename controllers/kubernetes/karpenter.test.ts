@@ -20,6 +20,14 @@ describe('a NodePool', () => {
       assert.equal(nodePoolOf({ metadata: { ...metadata, labels } }).createdFor, createdFor, JSON.stringify(labels));
   });
 
+  it('says why its nodes do not register, which does not change whether it is ready', () => {
+    const unhealthy = condition('NodeRegistrationHealthy', 'False', 'nodes did not register');
+    const unknown = condition('NodeRegistrationHealthy', 'Unknown', 'object is awaiting reconciliation');
+    const problemWith = (one: typeof unhealthy) =>
+      nodePoolOf({ metadata, status: { conditions: [one] } }).registrationProblem;
+    assert.deepEqual([problemWith(unhealthy), problemWith(unknown)], ['nodes did not register', '']);
+  });
+
   it('has the time at which the operator applied it last', () => {
     const managedFields = [
       { manager: 'windowspool-operator', operation: 'Apply', time: '2026-03-01T12:00:00Z' },
@@ -56,10 +64,13 @@ describe('a NodePool', () => {
       'NodeClass not found',
     ],
     [
-      'is ready although nodes of it did not register, which it names',
-      [condition('Ready', 'True'), condition('NodeRegistrationHealthy', 'False', 'nodes did not register')],
-      'True',
-      'nodes did not register',
+      'is unknown while its node class is evaluated again',
+      [
+        condition('Ready', 'False', 'x'),
+        { ...condition('NodeClassReady', 'False'), reason: 'NodeClassReadinessUnknown' },
+      ],
+      'Unknown',
+      '',
     ],
     ['is unknown before Karpenter has evaluated it', [], '', ''],
   ];
@@ -84,6 +95,14 @@ describe('a NodeClaim', () => {
       [empty.nodePoolUid, empty.node, empty.providerID, empty.drift, empty.problem],
       ['', '', '', '', ''],
     );
+  });
+
+  it('shows whether it has a node without startup taints', () => {
+    const spec = { startupTaints: [{ key: 'gate', effect: 'NoSchedule' }] };
+    const initialized = (status: string) =>
+      nodeClaimOf({ metadata, spec, status: { conditions: [condition('Initialized', status)] } });
+    assert.deepEqual([initialized('True').isInitialized, initialized('Unknown').isInitialized], [true, false]);
+    assert.deepEqual(initialized('True').startupTaints, ['gate']);
   });
 
   it('says why Karpenter replaces it, and what keeps it from becoming a node', () => {
@@ -149,7 +168,9 @@ describe('the port of NodePools', () => {
     assert.match(requests[1] ?? '', /nodeclaims\/web-1 .*"preconditions":\{"uid":"uid-web"\}\}$/);
   });
 
-  it('finds no NodePool that does not exist', async () => {
-    assert.deepEqual(await recorded().port.read('web', signal), { ok: true, value: undefined });
+  it('finds no NodeClaim that does not exist', async () => {
+    assert.deepEqual(await recorded().port.readClaim('web-1', signal), { ok: true, value: undefined });
+    const seen = await recorded({ metadata, status: { nodeName: 'win-1' } }).port.readClaim('web-1', signal);
+    assert.equal(seen.ok && seen.value?.node, 'win-1');
   });
 });

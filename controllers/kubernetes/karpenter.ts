@@ -22,7 +22,6 @@ import { ignoreNotFound, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { epochOf, recordIdentity, type Wire } from './objects.ts';
-import { readPages } from './pages.ts';
 import { apiPath } from './paths.ts';
 import { same } from './sameValue.ts';
 
@@ -39,7 +38,7 @@ const KINDS: Readonly<
   NodePool: {
     apiVersion: API_VERSION,
     resource: 'nodepools',
-    conditions: ['ValidationSucceeded', 'NodeClassReady', 'NodeRegistrationHealthy'],
+    conditions: ['ValidationSucceeded', 'NodeClassReady'],
   },
   EC2NodeClass: {
     apiVersion: 'karpenter.k8s.aws/v1',
@@ -47,17 +46,13 @@ const KINDS: Readonly<
     conditions: ['AMIsReady', 'SubnetsReady', 'SecurityGroupsReady', 'InstanceProfileReady', 'ValidationSucceeded'],
   },
 };
-const NODE_POOL_LABEL = 'karpenter.sh/nodepool';
-
-/** NodeClaims of one NodePool. No cluster has more nodes. */
-const MOST = 20_000;
-const PAGE_SIZE = 250;
 
 interface Condition {
   readonly type?: string;
   readonly status?: string;
   readonly reason?: string;
   readonly message?: string;
+  readonly lastTransitionTime?: string;
 }
 
 interface StatedObject {
@@ -68,6 +63,7 @@ interface StatedObject {
 
 interface NodeClaimObject {
   readonly metadata?: V1ObjectMeta;
+  readonly spec?: { readonly startupTaints?: readonly { readonly key?: string }[] | null };
   readonly status?: {
     readonly nodeName?: string;
     readonly providerID?: string;
@@ -83,6 +79,7 @@ export function karpenterObjectOf(
   const { labels = {}, annotations = {} } = metadata;
   const conditions = status.conditions ?? [];
   const applied = (metadata.managedFields ?? []).filter(isApplied);
+  const failed = (wanted: string) => conditions.find(({ type, status: is }) => type === wanted && is === 'False');
   return {
     ...commonOf(metadata),
     createdFor: labels[MANAGED_BY_LABEL] === MANAGED_BY ? foreignText(labels[POOL_KEY] ?? '') : '',
@@ -90,13 +87,24 @@ export function karpenterObjectOf(
     appliedAt: Math.max(0, ...applied.map(({ time }) => epochOf(time))),
     spec,
     ownFields: ownFieldsIn(applied[0]?.fieldsV1),
-    ready: foreignText(conditions.find(({ type }) => type === 'Ready')?.status ?? ''),
+    ...readinessOf(conditions),
     problem: problemOf(conditions, KINDS[kind].conditions),
+    registrationProblem: foreignMessage(failed('NodeRegistrationHealthy')?.message ?? ''),
   };
 }
 
 function isApplied({ manager, operation }: { readonly manager?: string; readonly operation?: string }): boolean {
   return manager === MANAGED_BY && operation === 'Apply';
+}
+
+/** While a node class is evaluated again, the NodePool is not Ready for a moment: that is not known to be wrong. */
+function readinessOf(conditions: readonly Wire<Condition>[]): Pick<KarpenterObject, 'ready' | 'readySince'> {
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const isOpen = conditions.some(({ reason }) => reason === 'NodeClassReadinessUnknown');
+  return {
+    ready: isOpen ? 'Unknown' : foreignText(ready?.status ?? ''),
+    readySince: epochOf(ready?.lastTransitionTime),
+  };
 }
 
 /** Which of the optional fields are in the set: https://kubernetes.io/docs/reference/using-api/server-side-apply/#managing-field-ownership */
@@ -114,7 +122,7 @@ interface OwnedSpec {
 }
 
 /** A NodeClaim as the API server has it. */
-export function nodeClaimOf({ metadata = {}, status = {} }: Wire<NodeClaimObject>): NodeClaim {
+export function nodeClaimOf({ metadata = {}, spec = {}, status = {} }: Wire<NodeClaimObject>): NodeClaim {
   const conditions = status.conditions ?? [];
   const drifted = conditions.find(({ type, status: is }) => type === 'Drifted' && is === 'True');
   return {
@@ -123,6 +131,8 @@ export function nodeClaimOf({ metadata = {}, status = {} }: Wire<NodeClaimObject
     nodePoolUid: metadata.ownerReferences?.find(({ kind }) => kind === 'NodePool')?.uid ?? '',
     node: foreignText(status.nodeName ?? ''),
     providerID: foreignText(status.providerID ?? ''),
+    startupTaints: (spec.startupTaints ?? []).map(({ key = '' }) => foreignText(key)),
+    isInitialized: conditions.some(({ type, status: is }) => type === 'Initialized' && is === 'True'),
     drift: drifted ? foreignText(drifted.reason || 'Drifted') : '',
     problem: problemOf(conditions, ['Launched', 'Registered', 'Initialized']),
   };
@@ -197,22 +207,11 @@ export function createNodePools(client: KubernetesClient): Omit<NodePools, 'of'>
   const get = (kind: KarpenterKind, name: string, signal: AbortSignal) =>
     ignoreNotFound(client.request<StatedObject>('GET', pathOf(kind, name), { signal }));
   return {
-    read: (name, signal) =>
-      toCallResult('get nodepools', signal, async () => {
-        const found = await get('NodePool', name, signal);
-        if (!found) return undefined;
-        const nodePool = karpenterObjectOf('NodePool', found);
-        const query = { labelSelector: `${NODE_POOL_LABEL}=${name}` };
-        const claims = await readPages<NodeClaimObject, NodeClaim>(
-          client,
-          apiPath(API_VERSION, NODE_CLAIMS),
-          { limit: PAGE_SIZE, most: MOST, query, signal },
-          (object) => {
-            const claim = nodeClaimOf(object);
-            return claim.nodePoolUid === nodePool.uid ? claim : undefined;
-          },
-        );
-        return { nodePool, claims };
+    readClaim: (name, signal) =>
+      toCallResult('get nodeclaims', signal, async () => {
+        const path = apiPath(API_VERSION, NODE_CLAIMS, { name });
+        const found = await ignoreNotFound(client.request<NodeClaimObject>('GET', path, { signal }));
+        return found && nodeClaimOf(found);
       }),
     apply: ({ kind, metadata, spec }, isNew, signal) =>
       toCallResult(`patch ${KINDS[kind].resource}`, signal, async () => {

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chosenSeries } from '../../hack/controlplane/binaries.ts';
 import type { TestEnv } from '../fakes/testenv/testEnv.ts';
-import { existingPool, machinesPool, poolManifest } from '../pools.ts';
+import { existingPool, karpenterPool, machinesPool, poolManifest } from '../pools.ts';
 import { theWorld } from '../sharedWorld.ts';
 
 type Fields = Record<string, unknown>;
@@ -614,6 +614,53 @@ const refusalsOfTemplates: readonly (readonly [what: string, machines: Fields, w
   ],
 ];
 
+const NODE_CLASS = {
+  role: 'KarpenterNodeRole-prod',
+  subnets: [{ tags: { 'karpenter.sh/discovery': 'prod' } }],
+  securityGroups: [{ tags: { 'karpenter.sh/discovery': 'prod' } }],
+  ami: { id: 'ami-0123456789abcdef0' },
+};
+
+/** Pools of Karpenter that must be rejected: changes of spec.karpenter, and the rest of the spec. */
+const refusalsOfKarpenter: readonly (readonly [what: string, karpenter: Fields, spec: Fields, words: string])[] = [
+  ['both karpenter and existingNodes', {}, { existingNodes: { selector: FRA } }, 'set exactly one of nodeGroup'],
+  ['a node class without a reference', { nodeClassRef: undefined }, {}, 'set exactly one of nodeClass'],
+  ['both a node class and a reference', { nodeClass: NODE_CLASS }, {}, 'set exactly one of nodeClass'],
+  [
+    'a node class without an AMI',
+    { nodeClassRef: undefined, nodeClass: { ...NODE_CLASS, ami: {} } },
+    {},
+    'spec.karpenter.nodeClass.ami.id: Required value',
+  ],
+  [
+    'a requirement that the operator sets',
+    { requirements: [{ key: 'kubernetes.io/os', operator: 'In', values: ['linux'] }] },
+    {},
+    'Remove these requirements',
+  ],
+  [
+    'a requirement that Karpenter does not accept',
+    { requirements: [{ key: 'karpenter.sh/nodepool', operator: 'Exists' }] },
+    {},
+    'Karpenter does not accept the keys',
+  ],
+  [
+    'Exists with values in a requirement',
+    { requirements: [{ key: 'zone', operator: 'Exists', values: ['a'] }] },
+    {},
+    'Exists and DoesNotExist take no values',
+  ],
+  ['a limit that is no quantity', { limits: { memory: '64GB' } }, {}, 'spec.karpenter.limits.memory'],
+  ['an age of minutes', { expireAfter: '5m' }, {}, 'must be at least 1h'],
+  ['a drain of seconds', { terminationGracePeriod: '1s' }, {}, 'must be at least 5m'],
+  [
+    'settings of a drain that Karpenter does itself',
+    {},
+    { disruption: { drain: { timeout: '10m' } } },
+    'set karpenter.terminationGracePeriod',
+  ],
+];
+
 describe('the API server', () => {
   let world: TestEnv;
   before(async function () {
@@ -646,6 +693,23 @@ describe('the API server', () => {
       assert.ok(answer.includes(words), `expected "${words}" in:\n${answer}`);
     });
   }
+
+  for (const [what, karpenter, spec, words] of refusalsOfKarpenter) {
+    it(`rejects ${what}`, async () => {
+      const answer = await answerTo(karpenterPool('refused', karpenter, spec), '--dry-run=server', '--validate=strict');
+      assert.ok(answer.includes(words), `expected "${words}" in:\n${answer}`);
+    });
+  }
+
+  it('rejects another node class of a pool of Karpenter, and accepts a change of its requirements', async () => {
+    await world.apply(karpenterPool('drifting'));
+    await world.apply(karpenterPool('drifting', { requirements: [{ key: 'zone', operator: 'Exists' }] }));
+    const other = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'other' };
+    assert.match(await answerTo(karpenterPool('drifting', { nodeClassRef: other })), /nodeClassRef is immutable/);
+    const made = { nodeClass: NODE_CLASS, nodeClassRef: undefined };
+    assert.match(await answerTo(karpenterPool('drifting', made)), /cannot switch between nodeClass and nodeClassRef/);
+    await world.kubectl('delete', 'windowspool', 'drifting');
+  });
 
   const templatePool = (machines: Fields = {}) =>
     machinesPool('made', {}, { machines: { template: MACHINE_TEMPLATE, ...machines } });
@@ -686,6 +750,7 @@ describe('the API server', () => {
   for (const sample of globSync(
     [
       'existing-nodes/*.yaml',
+      'karpenter/pool.yaml',
       'machines/cluster-api.yaml',
       'machines/cluster-api-template.yaml',
       '{canary,custom-ami,launch-settings,node-readiness}/windowspool.yaml',
@@ -718,7 +783,7 @@ describe('the API server', () => {
     const other = { spec: { existingNodes: null, nodeGroup: { ...NODE_GROUP, scaling: SIZE } } };
     await assert.rejects(
       world.kubectl('patch', 'windowspool', 'kind', '--type=merge', '-p', JSON.stringify(other)),
-      /cannot switch between nodeGroup, machines and existingNodes/,
+      /cannot switch between nodeGroup, karpenter, machines and existingNodes/,
     );
     await world.kubectl('delete', 'windowspool', 'kind');
   });

@@ -94,8 +94,6 @@ export const OPERATION_ANNOTATIONS = [
 
 /** The taint of nodes that Cluster API has not initialized yet: https://cluster-api.sigs.k8s.io/developer/providers/contracts/bootstrap-config#taint-nodes-at-creation */
 export const UNINITIALIZED_TAINT_KEY = 'node.cluster.x-k8s.io/uninitialized';
-/** The taint (NoExecute) of nodes that Karpenter has not registered yet: https://karpenter.sh/docs/concepts/nodepools/#cilium-startup-taint */
-export const UNREGISTERED_TAINT_KEY = 'karpenter.sh/unregistered';
 
 /** The label of nodes by operating system, which the kubelet sets. The operator watches only Windows nodes. */
 export const OS_LABEL = 'kubernetes.io/os';

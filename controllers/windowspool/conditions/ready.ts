@@ -10,8 +10,11 @@ import { falseCondition, trueCondition } from './condition.ts';
 /** The conditions that every pool has in addition to those of its provider. */
 export type Parts = Readonly<Record<'PrerequisitesMet' | 'RuntimeClassReady' | 'NodesVerified', ConditionState>>;
 
-/** Why a pool needs no node whose spec or autoscaler says so. */
-export const SIZE_IS_ZERO = 'The desired size is 0.';
+/** The condition of a pool whose desired size is zero. */
+export function sizeIsZero({ poolNodes: { total } }: ObservedState): ConditionState {
+  const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
+  return trueCondition('NoNodes', `The desired size is 0.${left}`);
+}
 
 /** What Ready depends on for a provider. */
 export interface Readiness<P extends Parts> {
@@ -25,8 +28,8 @@ export interface Readiness<P extends Parts> {
   isBusy?(s: ObservedState): boolean;
   /** Why no node can run a pod, whatever the number of nodes. */
   unavailable?(s: ObservedState, parts: P): ConditionState | undefined;
-  /** Why the pool needs no node now, in a sentence; undefined: it needs nodes. */
-  empty?(s: ObservedState, parts: P): string | undefined;
+  /** The condition of a pool that needs no verified node now; undefined: it needs one. */
+  empty?(s: ObservedState, parts: P): ConditionState | undefined;
   /** Whether missing nodes are only being replaced: the pool stays Ready meanwhile. */
   isRolling?(s: ObservedState, parts: P): boolean;
 }
@@ -52,10 +55,7 @@ export function ready<P extends Parts>(
         : parts.RuntimeClassReady;
   if (cause) return { ...cause, status: 'False' };
   const none = empty?.(s, parts);
-  if (none !== undefined) {
-    const left = total > 0 ? ` ${count(total, 'node')} left.` : '';
-    return trueCondition('NoNodes', `${none}${left}`);
-  }
+  if (none) return none;
   const needed = neededNodes(s.pool);
   if (verified - awaitingRule >= needed || isRolling?.(s, parts)) {
     const also = stalled ? ` ${stalled.message}` : '';

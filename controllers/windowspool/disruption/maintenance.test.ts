@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { textTable } from '../testing/goldenTexts.ts';
-import { describeOpening, isInWindow, nextOpening, windowFault } from './maintenance.ts';
+import { describeOpening, isInWindow, nextOpening, windowEnd, windowFault } from './maintenance.ts';
 
 const FIELD = 'spec.nodeGroup.update.maintenanceWindows';
 
@@ -32,6 +32,37 @@ describe('a maintenance window', () => {
     ['with an empty time zone is never open', window('* * * * *', '1h', ''), '2026-03-07T02:00:00Z', false],
   ];
   for (const [name, one, time, want] of table) it(name, () => assert.equal(isInWindow([one], at(time)), want));
+
+  const ends: readonly (readonly [string, readonly ReturnType<typeof window>[], string, string | undefined])[] = [
+    ['ends its duration after it has started', [SATURDAYS], '2026-03-07T02:10:00Z', '2026-03-07T03:30:00Z'],
+    ['has no end before it starts', [SATURDAYS], '2026-03-07T01:59:00Z', undefined],
+    [
+      'that starts again while it is open ends later',
+      [window('0 * * * *', '4h')],
+      '2026-03-07T10:30:00Z',
+      '2026-03-07T14:00:00Z',
+    ],
+    [
+      'of every minute ends its duration after this one',
+      [window('* * * * *', '168h')],
+      '2026-03-07T10:30:30Z',
+      '2026-03-14T10:30:00Z',
+    ],
+    [
+      'that started days ago ends with its duration',
+      [window('0 0 1 * *', '100h')],
+      '2026-03-05T03:00:00Z',
+      '2026-03-05T04:00:00Z',
+    ],
+    [
+      'of several that are open ends with the last one',
+      [SATURDAYS, window('0 2 * * *', '3h')],
+      '2026-03-07T02:10:00Z',
+      '2026-03-07T05:00:00Z',
+    ],
+  ];
+  for (const [name, windows, time, end] of ends)
+    it(name, () => assert.equal(windowEnd(windows, at(time)), end === undefined ? undefined : at(end)));
 
   it('that a clock change repeats opens once', () => {
     const opens: string[] = [];

@@ -23,10 +23,27 @@ export function isInWindow(windows: Windows, now: number): boolean {
 export function windowEnd(windows: Windows, now: number): number | undefined {
   const ends = (windows ?? []).flatMap((window) => {
     const length = durationOf(window.duration);
-    const start = startAfter(window, now - length);
-    return start !== undefined && start <= now ? [start + length] : [];
+    const start = lastStart(window, length, now);
+    return start === undefined ? [] : [start + length];
   });
   return ends.length > 0 ? Math.max(...ends) : undefined;
+}
+
+/** A schedule of every minute has ten thousand starts in a window of a week, so the last ones are tried first. */
+const LOOK_BACK_MS = [1, 10, 60, 360, 1_440].map((minutes) => minutes * 60_000);
+
+/** The last start of a window that is open at a time; undefined if it is not. */
+function lastStart(window: MaintenanceWindow, length: number, now: number): number | undefined {
+  for (const back of [...LOOK_BACK_MS.filter((ms) => ms < length), length]) {
+    let last: number | undefined;
+    let start = startAfter(window, now - back);
+    while (start !== undefined && start <= now) {
+      last = start;
+      start = startAfter(window, start);
+    }
+    if (last !== undefined) return last;
+  }
+  return undefined;
 }
 
 /** The next start of a window after a time (epoch milliseconds); undefined when there is none. */

@@ -22,7 +22,7 @@ export function absencesIn({ pool, counted, poolNodes }: ObservedState, serving:
   const { total, unavailable } = counted?.ok ? counted.value : (serving ?? poolNodes);
   const desiredNodes = serving?.desired ?? total;
   return {
-    unavailable,
+    unavailable: serving?.leaving ? [...unavailable, ...serving.leaving] : unavailable,
     missing: Math.max(0, desiredNodes - total),
     limit: maxUnavailableOf(pool, desiredNodes, serving?.maxUnavailable),
   };

@@ -35,6 +35,8 @@ export interface ServingCapacity {
   readonly total: number;
   /** Names of those that are cordoned or not Ready. */
   readonly unavailable: readonly string[];
+  /** Names of nodes that their source is already removing, which the API server may not count any more. */
+  readonly leaving?: readonly string[];
   /** How many nodes it should have; absent: it has no size. */
   readonly desired?: number;
   /** The number of nodes below which none is removed; absent: there is none. */

@@ -91,8 +91,17 @@ export interface KarpenterObject {
   readonly ownFields: readonly OptionalField[];
   /** The status of its condition Ready: whether Karpenter can use it. Unknown or empty: Karpenter has not evaluated its last change yet. */
   readonly ready: string;
+  /** Since when the condition Ready has this status, in epoch milliseconds; 0 if there is none. */
+  readonly readySince: number;
   /** What Karpenter reports as wrong; otherwise empty. */
   readonly problem: string;
+  /** Why new nodes of a NodePool do not register, which does not change Ready; otherwise empty. */
+  readonly registrationProblem: string;
+}
+
+/** Whether the operator created it for the pool: another client may have changed its labels since. Both have the same name. */
+export function isCreatedFor({ createdFor, appliedAt }: KarpenterObject, pool: string): boolean {
+  return createdFor === pool || appliedAt > 0;
 }
 
 /** A NodeClaim: a node that Karpenter creates, or has created. */
@@ -109,6 +118,10 @@ export interface NodeClaim {
   readonly node: string;
   /** As in the spec of its node; empty until its instance exists. */
   readonly providerID: string;
+  /** The keys of the taints that its node has until other controllers remove them. */
+  readonly startupTaints: readonly string[];
+  /** Whether its node is Ready and has none of them any more. Karpenter disrupts no other node. */
+  readonly isInitialized: boolean;
   /** Why Karpenter replaces it, such as `NodePoolDrifted`; empty: it does not. */
   readonly drift: string;
   /** What Karpenter reports as wrong, such as why it cannot be launched; otherwise empty. */
@@ -133,8 +146,8 @@ export type KarpenterView =
 export interface NodePools {
   /** From the cache. */
   of(pool: string): KarpenterView;
-  /** The NodePool of this name and its NodeClaims, uncached; undefined if it does not exist. */
-  read(name: string, signal: AbortSignal): Promise<CallResult<NodePoolWithClaims | undefined>>;
+  /** A NodeClaim, uncached; undefined if it does not exist. */
+  readClaim(name: string, signal: AbortSignal): Promise<CallResult<NodeClaim | undefined>>;
   /**
    * Creates the object or changes it: fields that an earlier manifest had are removed. Error `conflict` if it has changed since it was seen, or exists although it was
    * not seen.
@@ -144,10 +157,4 @@ export interface NodePools {
   delete(kind: KarpenterKind, seen: KarpenterObject, signal: AbortSignal): Promise<CallResult<void>>;
   /** Deletes a NodeClaim: Karpenter drains its node and terminates its instance. Success if it is gone. */
   deleteClaim(claim: NodeClaim, signal: AbortSignal): Promise<CallResult<void>>;
-}
-
-/** A NodePool with its NodeClaims. */
-interface NodePoolWithClaims {
-  readonly nodePool: KarpenterObject;
-  readonly claims: readonly NodeClaim[];
 }

@@ -112,11 +112,8 @@ export class FakeCluster extends FakeCalls {
       },
       nodePools: {
         of: () => this.karpenter.view,
-        read: () =>
-          this.call('get nodepools', () => {
-            const { nodePool, claims } = this.karpenter;
-            return nodePool && { nodePool, claims };
-          }),
+        readClaim: (name) =>
+          this.call('get nodeclaims', () => this.karpenter.claims.find((claim) => claim.name === name)),
         apply: async (manifest, isNew) =>
           flat(
             await this.call('patch nodepools', () => {

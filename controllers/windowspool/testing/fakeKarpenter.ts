@@ -1,5 +1,5 @@
 /** Karpenter of the fake world, which works at once: a NodeClaim has its registered node when `settle` returns. */
-import { MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION, UNREGISTERED_TAINT_KEY } from '../api/labels.ts';
+import { MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../api/labels.ts';
 import { isSameNodes, nodesOfMachines } from '../membership/machineNodes.ts';
 import type {
   KarpenterKind,
@@ -10,7 +10,7 @@ import type {
   NodePoolSpec,
 } from '../ports/karpenter.ts';
 import type { MachineNodes } from '../ports/machines.ts';
-import type { NodeRecord, Taint } from '../ports/nodes.ts';
+import type { NodeRecord } from '../ports/nodes.ts';
 
 const FIRST_NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
@@ -22,7 +22,7 @@ export class FakeKarpenter {
   /** How many nodes the pods need. */
   demand = 0;
   isRunning = true;
-  /** Whether nodes that join are registered. */
+  /** Whether NodeClaims become nodes. */
   registers = true;
   /** Nodes that a PodDisruptionBudget keeps, by name. */
   readonly kept = new Set<string>();
@@ -56,8 +56,10 @@ export class FakeKarpenter {
     const { weight } = spec as Partial<NodePoolSpec>;
     this.#set(kind, {
       problem: '',
+      registrationProblem: '',
       ...before,
       ready: 'Unknown',
+      readySince: now,
       name: metadata.name,
       uid: before?.uid ?? `uid-${kind}`,
       resourceVersion: `${Number(before?.resourceVersion ?? 0) + 1}`,
@@ -105,28 +107,34 @@ export class FakeKarpenter {
     if (!this.nodePool) return [...nodes];
     const { deleting } = this.nodePool;
     if (deleting) this.claims = this.claims.map((claim) => ({ ...claim, deleting: true }));
-    const gone = this.claims.filter((claim) => claim.deleting && !this.kept.has(claim.node)).map(({ name }) => name);
+    const gone = this.claims.filter((claim) => claim.deleting && !this.kept.has(claim.name)).map(({ name }) => name);
     const kept = this.claims.filter(({ name }) => !gone.includes(name));
     const live = kept.filter((claim) => !claim.deleting);
     const added = Array.from({ length: deleting ? 0 : Math.max(0, this.demand - live.length) }, () => this.#claim(now));
-    this.claims = [...kept, ...added];
-    this.nodePool = deleting && this.claims.length === 0 ? undefined : { ...this.nodePool, ready: 'True' };
+    const starting = this.registers ? [...kept, ...added].filter(({ node }) => node === '') : [];
+    const left = nodes.filter(({ name }) => !gone.includes(name));
     // A NodeClaim and its node have the same name.
-    return [
-      ...nodes.filter(({ name }) => !gone.includes(name)),
-      ...added.map(({ name, providerID }) => this.#register({ ...nodeOf(name), providerID })),
-    ];
+    const joined = starting.map(({ name, providerID }) => this.#register({ ...nodeOf(name), providerID }));
+    const ungated = new Set(
+      left.filter(({ taints }) => taints.every(({ key }) => key === 'os')).map(({ name }) => name),
+    );
+    this.claims = [...kept, ...added].map((claim) => ({
+      ...claim,
+      node: starting.includes(claim) ? claim.name : claim.node,
+      isInitialized: claim.isInitialized || ungated.has(claim.name),
+    }));
+    this.nodePool = deleting && this.claims.length === 0 ? undefined : { ...this.nodePool, ready: 'True' };
+    return [...left, ...joined];
   }
 
-  /** A node as it joins, with the labels and taints of the template once it is registered. */
+  /** A node with the labels and taints of the template. */
   #register(node: NodeRecord): NodeRecord {
     const { template } = this.#known().spec as NodePoolSpec;
     const { taints, startupTaints } = template.spec;
-    const unregistered: Taint = { key: UNREGISTERED_TAINT_KEY, effect: 'NoExecute' };
     return {
       ...node,
       labels: { ...node.labels, ...template.metadata.labels },
-      taints: [...taints, ...startupTaints, ...(this.registers ? [] : [unregistered])],
+      taints: [...taints, ...startupTaints],
     };
   }
 
@@ -145,8 +153,10 @@ export class FakeKarpenter {
       createdAt: now,
       deleting: false,
       nodePoolUid: 'uid-NodePool',
-      node: name,
+      node: '',
       providerID: `kwok://${name}`,
+      startupTaints: (this.#known().spec as NodePoolSpec).template.spec.startupTaints.map(({ key }) => key),
+      isInitialized: false,
       drift: '',
       problem: '',
     };

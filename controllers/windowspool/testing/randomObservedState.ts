@@ -1,7 +1,12 @@
 /** Random observed states for properties: every state of every part, combined. Most combinations are impossible, but nothing may throw. */
 import fc from 'fast-check';
 import type { SecondNodeGroup, WindowsPool } from '../api/api.gen.ts';
-import { GATE_TAINT_MISSING_CONDITION, IMAGES_PENDING_CONDITION, SMOKE_TEST_PENDING_CONDITION } from '../api/labels.ts';
+import {
+  GATE_TAINT_KEY,
+  GATE_TAINT_MISSING_CONDITION,
+  IMAGES_PENDING_CONDITION,
+  SMOKE_TEST_PENDING_CONDITION,
+} from '../api/labels.ts';
 import type { NodeMembershipView } from '../model/nodeMembershipView.ts';
 import { podsOn } from '../nodePods/preparation.ts';
 import { PoolNodes } from '../nodes/poolNodes.ts';
@@ -450,7 +455,9 @@ const randomKarpenterObject: fc.Arbitrary<KarpenterObject> = fc.record({
   spec: fc.oneof(fc.jsonValue(), fc.constant({ weight: 5, limits: { cpu: 1 }, template: { spec: { taints: [] } } })),
   ownFields: fc.subarray(['weight', 'limits', 'terminationGracePeriod', 'tags'] as const),
   ready: fc.constantFrom('', 'Unknown', 'True', 'False'),
+  readySince: fc.oneof(fc.constant(0), ago),
   problem: fc.constantFrom('', 'NodeClass not found'),
+  registrationProblem: fc.constantFrom('', 'nodes did not register'),
 });
 
 const randomKarpenter: fc.Arbitrary<KarpenterView> = fc.oneof(
@@ -469,6 +476,8 @@ const randomKarpenter: fc.Arbitrary<KarpenterView> = fc.oneof(
         nodePoolUid: fc.constant('uid-web'),
         node: fc.constantFrom('', 'node-1', 'node-2'),
         providerID: fc.constantFrom('', 'sim://a', 'sim://b'),
+        startupTaints: fc.subarray([GATE_TAINT_KEY, 'other']),
+        isInitialized: fc.boolean(),
         drift: fc.constantFrom('', 'NodePoolDrifted'),
         problem: fc.constantFrom('', 'no capacity'),
       }),

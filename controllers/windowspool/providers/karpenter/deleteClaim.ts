@@ -4,8 +4,9 @@ import { isStillRequested } from '../../disruption/remediation.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { Writers } from '../../model/writers.ts';
 import type { CallError, CallResult } from '../../ports/callResult.ts';
+import type { NodeClaim, NodePools } from '../../ports/karpenter.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
-import { isOf, isOwned } from './karpenterState.ts';
+import { isOf, isOwned, type KarpenterState, objectIn } from './karpenterState.ts';
 
 /** A node whose NodeClaim is to be deleted. */
 export interface ClaimDeletion {
@@ -29,12 +30,26 @@ export async function deleteClaim(
   if (!current || current.deleting) return DONE;
   if (current.uid !== entry.uid || !isStillRequested(entry, current, s, undefined))
     return failed('conflict', 'Changed', `the operation on node ${node.name} is no longer requested`);
-  const seen = await nodePools.read(s.pool.metadata.name, signal);
+  const claim = await readClaim(current, s as KarpenterState, nodePools, signal);
+  if (!claim.ok) return claim;
+  if (!claim.value) return failed('refused', 'NotAMember', `no NodeClaim of the pool has node ${node.name}`);
+  return claim.value.deleting ? DONE : nodePools.deleteClaim(claim.value, signal);
+}
+
+/** The NodeClaim of a node, if it is one of the NodePool of the pool. The cache only says which one that may be. */
+export async function readClaim(
+  node: NodeRecord,
+  s: Pick<KarpenterState, 'pool' | 'karpenter'>,
+  nodePools: Pick<NodePools, 'readClaim'>,
+  signal: AbortSignal,
+): Promise<CallResult<NodeClaim | undefined>> {
+  const known = s.karpenter.kind === 'seen' ? s.karpenter.claims.find((claim) => isOf(claim, node)) : undefined;
+  if (!known || !isOwned(s)) return { ok: true, value: undefined };
+  const seen = await nodePools.readClaim(known.name, signal);
   if (!seen.ok) return seen;
-  const claim = seen.value?.claims.find((one) => isOf(one, current));
-  const isOurs = seen.value && isOwned({ pool: s.pool, karpenter: { kind: 'seen', ...seen.value } });
-  if (!claim || !isOurs) return failed('refused', 'NotAMember', `no NodeClaim of the pool has node ${node.name}`);
-  return claim.deleting ? DONE : nodePools.deleteClaim(claim, signal);
+  const isSame =
+    seen.value !== undefined && isOf(seen.value, node) && seen.value.nodePoolUid === objectIn(s, 'NodePool')?.uid;
+  return { ok: true, value: isSame ? seen.value : undefined };
 }
 
 const DONE: CallResult<void> = { ok: true, value: undefined };

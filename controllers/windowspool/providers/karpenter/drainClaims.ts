@@ -9,10 +9,10 @@ import { nodesOfMachines } from '../../membership/machineNodes.ts';
 import type { RuleResult } from '../../model/decisions.ts';
 import type { Admission, TerminatingNodeView } from '../../model/disruption.ts';
 import type { Sources } from '../../observation/sources.ts';
-import type { NodeRecord } from '../../ports/nodes.ts';
 import { karpenterIn } from '../../rules/nodeSource.ts';
 import { describeUnread } from '../../util/words.ts';
-import { isOf, type KarpenterDerived, type KarpenterState } from './karpenterState.ts';
+import { readClaim } from './deleteClaim.ts';
+import { type KarpenterDerived, type KarpenterState, leavingNodes } from './karpenterState.ts';
 
 /** Ensures that the NodeClaims of admitted nodes are deleted. */
 export function drainClaims(s: KarpenterDerived): RuleResult {
@@ -26,14 +26,9 @@ export function admitClaims(s: KarpenterDerived): RuleResult {
 
 /** The nodes whose turn begins, and those that wait, without those that Karpenter is already draining. */
 export function withoutDeleting({ begin, ...rest }: Admission, s: KarpenterState): Admission {
-  const requested = new Map(s.poolNodes.requested.map((node) => [node.name, node]));
-  const stays = (name: string) => !isBeingDeleted(requested.get(name), s);
+  const leaving = leavingNodes(s);
+  const stays = (name: string) => !leaving.has(name);
   return { ...rest, begin: begin.filter(({ name }) => stays(name)), waiting: rest.waiting.filter(stays) };
-}
-
-function isBeingDeleted(node: NodeRecord | undefined, { karpenter }: KarpenterState): boolean {
-  if (!node || karpenter.kind !== 'seen') return false;
-  return karpenter.claims.some((claim) => claim.deleting && isOf(claim, node));
 }
 
 /** The next action for a node, from its state as just read. */
@@ -41,7 +36,7 @@ function nextDrainAction({ entry, node, member }: TerminatingNodeView, s: Karpen
   const now = node.ok ? node.value : undefined;
   if (!node.ok) return { kind: 'wait', why: describeUnread('The node', node.error) };
   if (now?.uid !== entry.uid) return { kind: 'done' };
-  if (now.deleting || isBeingDeleted(now, s)) return { kind: 'wait', why: drainedByKarpenter(s) };
+  if (now.deleting || leavingNodes(s).has(now.name)) return { kind: 'wait', why: drainedByKarpenter(entry.name, s) };
   if (!isStillRequested(entry, now, s, undefined)) return { kind: 'restore' };
   if (!member?.ok) return waitAction(entry, s, 'It is not known whether a NodeClaim of the pool has it.');
   if (!member.value)
@@ -53,26 +48,21 @@ function nextDrainAction({ entry, node, member }: TerminatingNodeView, s: Karpen
 }
 
 /** Karpenter never gives up: only terminationGracePeriod limits how long it waits for pods. */
-function drainedByKarpenter({ pool }: KarpenterState): string {
+function drainedByKarpenter(name: string, { pool }: KarpenterState): string {
   const { terminationGracePeriod } = karpenterIn(pool.spec);
-  return terminationGracePeriod === undefined
-    ? 'Karpenter drains it, and waits without a limit for pods that a PodDisruptionBudget protects.'
-    : `Karpenter drains it for at most ${terminationGracePeriod}.`;
+  if (terminationGracePeriod !== undefined) return `Karpenter drains it for at most ${terminationGracePeriod}.`;
+  return `Karpenter drains it, and waits without a limit for volumes, and for pods with a PodDisruptionBudget or the annotation karpenter.sh/do-not-disrupt (kubectl describe node ${name}).`;
 }
 
-/** Reads a terminating node. The NodeClaims of the pool are read once for all nodes. */
-export async function nodeReader(
-  s: KarpenterState,
-  sources: Sources,
-  signal: AbortSignal,
-): Promise<ReadTerminatingNode> {
-  const claims = await sources.nodePools.read(s.pool.metadata.name, signal);
+/** Reads a terminating node and its NodeClaim. */
+export function nodeReader(s: KarpenterState, sources: Sources, signal: AbortSignal): ReadTerminatingNode {
   return async (entry: LeavingNode): Promise<TerminatingNodeView> => {
     const node = await sources.nodes.read(entry.name, signal);
     const now = node.ok ? node.value : undefined;
     if (now?.uid !== entry.uid) return { entry, node };
-    if (!claims.ok) return { entry, node, member: claims };
-    const selected = { machines: nodesOfMachines({ machines: claims.value?.claims ?? [] }) };
+    const claim = await readClaim(now, s, sources.nodePools, signal);
+    if (!claim.ok) return { entry, node, member: claim };
+    const selected = { machines: nodesOfMachines({ machines: claim.value ? [claim.value] : [] }) };
     return { entry, node, member: { ok: true, value: sources.nodeMembership.confirms(s.pool, selected, now) } };
   };
 }

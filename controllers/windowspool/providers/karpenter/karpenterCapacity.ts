@@ -1,6 +1,7 @@
 /** Which nodes of a pool of Karpenter may leave: such a pool has no size. Pure. */
+import { goneNodes } from '../../disruption/reservation.ts';
 import type { Capacity } from '../../model/capacity.ts';
-import { isOwned, type KarpenterState, objectIn, objectName } from './karpenterState.ts';
+import { isOwned, type KarpenterState, leavingNodes, objectIn, objectName, startingClaims } from './karpenterState.ts';
 
 /** All nodes serve the pods. NodeClaims that do not become nodes are deleted by Karpenter. */
 export function karpenterCapacity(s: KarpenterState): Capacity {
@@ -9,10 +10,25 @@ export function karpenterCapacity(s: KarpenterState): Capacity {
   return {
     desired: undefined,
     size: total,
-    serving: whyNone === '' ? { total, unavailable } : undefined,
+    serving:
+      whyNone === '' ? { total, unavailable, leaving: [...leavingNodes(s).keys()], ...successors(s) } : undefined,
     whyNone,
     unjoined: [],
   };
+}
+
+/**
+ * The nodes that take the place of those that left in this turn count as missing until they have joined. Whether Karpenter replaces a node depends on its pods; it
+ * deletes a NodeClaim that does not become a node within 15 minutes.
+ */
+function successors(s: KarpenterState): { readonly desired?: number } {
+  const awaited = awaitedSuccessors(s);
+  return awaited > 0 ? { desired: s.poolNodes.total + awaited } : {};
+}
+
+/** How many of them there are. */
+export function awaitedSuccessors(s: KarpenterState): number {
+  return Math.min(goneNodes(s).length, startingClaims(s).length);
 }
 
 function whyNoneMayLeave(s: KarpenterState): string {

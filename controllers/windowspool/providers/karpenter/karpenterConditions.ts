@@ -11,6 +11,7 @@ import { contended } from '../../membership/contended.ts';
 import type { ConditionState, KarpenterConditions } from '../../model/conditions.ts';
 import type { RunResult } from '../../model/outcome.ts';
 import type { CallError } from '../../ports/callResult.ts';
+import { count } from '../../util/words.ts';
 import type { KarpenterDerived } from './karpenterState.ts';
 import { nodePoolReady } from './nodePoolReady.ts';
 
@@ -56,6 +57,10 @@ function permitted(): ConditionState {
 const readiness: Readiness<Parts> = {
   source: 'NodePoolReady',
   stallsDeletion: ['NodePoolReady'],
-  empty: ({ poolNodes: { verified, failing } }, parts) =>
-    verified === 0 && failing.length === 0 && parts.NodePoolReady.status === 'True' ? ON_DEMAND : undefined,
+  empty: ({ poolNodes: { total, verified, failing } }, parts) => {
+    if (verified > 0 || failing.length > 0 || parts.NodePoolReady.status !== 'True') return undefined;
+    return total === 0
+      ? trueCondition('NoNodes', ON_DEMAND)
+      : trueCondition('Joining', `${count(total, 'node')} ${total === 1 ? 'is' : 'are'} joining.`);
+  },
 };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { GATE_TAINT_KEY, POOL_KEY, REPLACE_ANNOTATION, UNREGISTERED_TAINT_KEY } from '../../api/labels.ts';
+import { GATE_TAINT_KEY, POOL_KEY, REPLACE_ANNOTATION } from '../../api/labels.ts';
 import type { NodePoolSpec } from '../../ports/karpenter.ts';
 import type { Deps } from '../../reconcile.ts';
 import { crashAtEach } from '../../testing/crashAtEach.ts';
@@ -78,36 +78,22 @@ describe('a pool of Karpenter', () => {
       world.setNode({ ...node, ready: 'False', createdAt: world.now });
     }
     await wake(world, deps);
-    assert.equal(ready(world), 'True');
+    assert.match(conditionOf(world, 'Ready') ?? '', /^True Joining: 2 nodes are joining\.$/);
     fail(world, 'a');
     await wake(world, deps);
     assert.match(conditionOf(world, 'Ready') ?? '', /^False WrongBuild/);
   });
 
-  it('opens the gate of a node only when Karpenter has registered it', async () => {
+  it('opens the gate of verified nodes, and keeps that of others', async () => {
     const { world, deps } = await karpenterWorld(GATE, 1);
     assert.equal(templateIn(world).startupTaints[0]?.key, GATE_TAINT_KEY);
-    assert.deepEqual(
-      nodeOf(world, 'a')?.taints.map(({ key }) => key),
-      ['os'],
-    );
-    world.karpenter.registers = false;
+    const taintsOf = (name: string) => nodeOf(world, name)?.taints.map(({ key }) => key);
+    assert.deepEqual(taintsOf('a'), ['os']);
     world.karpenter.demand = 2;
     settleKarpenter(world);
+    fail(world, 'b');
     await pass(world, deps, 1);
-    const joining = nodeOf(world, 'b') ?? assert.fail('no node');
-    assert.deepEqual(
-      joining.taints.map(({ key }) => key),
-      ['os', GATE_TAINT_KEY, UNREGISTERED_TAINT_KEY],
-    );
-    assert.equal(joining.ownership ?? '', '');
-    assert.match(conditionOf(world, 'NodesVerified') ?? '', /b is not registered yet: Karpenter/);
-    world.setNode({ ...joining, taints: joining.taints.filter(({ key }) => key !== UNREGISTERED_TAINT_KEY) });
-    await pass(world, deps, 1);
-    assert.deepEqual(
-      nodeOf(world, 'b')?.taints.map(({ key }) => key),
-      ['os'],
-    );
+    assert.deepEqual(taintsOf('b'), ['os', GATE_TAINT_KEY]);
   });
 
   it('takes no node that only has the name or the labels of one of its nodes', async () => {
@@ -151,13 +137,23 @@ describe('a pool of Karpenter', () => {
 
   it('leaves a NodePool that another tool created, also when it is deleted', async () => {
     const { world, deps } = await karpenterWorld();
-    world.karpenter.nodePool = { ...(world.karpenter.nodePool ?? assert.fail('no NodePool')), createdFor: '' };
+    const nodePool = world.karpenter.nodePool ?? assert.fail('no NodePool');
+    world.karpenter.nodePool = { ...nodePool, createdFor: '', appliedAt: 0 };
     await wake(world, deps);
     assertBrief(condition(world), 'False NodePoolNotOwned', 'did not create it', 'another name');
     assert.equal(world.pools.get('web')?.status?.nodes?.total, 0);
     world.remove('web');
     await untilDeleted(world, deps);
     assert.deepEqual(world.karpenter.changes, []);
+  });
+
+  it('keeps a NodePool whose labels another client has changed, and restores them', async () => {
+    const { world, deps } = await karpenterWorld(GATE);
+    await pass(world, deps, 2);
+    world.karpenter.nodePool = { ...(world.karpenter.nodePool ?? assert.fail('no NodePool')), createdFor: '' };
+    await wake(world, deps);
+    assert.deepEqual(world.karpenter.changes, ['apply web']);
+    assert.equal(world.pools.get('web')?.status?.nodes?.total, 3);
   });
 
   const problems: readonly (readonly [string, (world: FakeWorld) => void, readonly string[]])[] = [
@@ -187,10 +183,18 @@ describe('a pool of Karpenter', () => {
       'Karpenter does not run',
       (world) => {
         const { nodePool } = world.karpenter;
-        if (nodePool) world.karpenter.nodePool = { ...nodePool, ready: '' };
+        if (nodePool) world.karpenter.nodePool = { ...nodePool, ready: 'Unknown' };
         world.now += 2 * MINUTE;
       },
       ['False NodePoolNotReady', 'has not evaluated', 'Check that it runs'],
+    ],
+    [
+      'its nodes do not register',
+      (world) => {
+        const { nodePool } = world.karpenter;
+        if (nodePool) world.karpenter.nodePool = { ...nodePool, registrationProblem: 'nodes did not register' };
+      },
+      ['False NodeClaimsWithoutNode', 'nodes did not register', 'kubectl describe nodepool web'],
     ],
     [
       'a NodeClaim gets no node',
@@ -238,6 +242,11 @@ describe('a pool of Karpenter', () => {
     world.karpenter.claims = world.karpenter.claims.map((claim) => ({ ...claim, drift: 'AMIDrift' }));
     await wake(world, deps);
     assertBrief(condition(world), 'True NodePoolReady', '3 nodes differ', 'AMIDrift', 'at most 1 at a time');
+    const [first, ...others] = world.karpenter.claims;
+    world.karpenter.claims = [{ ...(first ?? assert.fail('no claim')), isInitialized: false }, ...others];
+    await wake(world, deps);
+    assertBrief(condition(world), 'True NodePoolReady', '2 nodes differ', 'not replace 1 drifted node', 'node a');
+    world.karpenter.claims = world.karpenter.claims.map((claim) => ({ ...claim, isInitialized: true }));
     const start = new Date(world.now + 90 * MINUTE);
     const schedule = `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`;
     edit(world, { karpenter: { update: { maintenanceWindows: [{ schedule, duration: '2h' }] } } });
@@ -292,9 +301,41 @@ describe('a node of Karpenter', () => {
     assert.deepEqual(world.karpenter.changes, ['delete claim a']);
     assert.match(
       conditionOf(world, 'Disrupting') ?? '',
-      /Karpenter drains it, and waits without a limit for pods that a PodDisruptionBudget protects/,
+      /Karpenter drains it, and waits without a limit for volumes, and for pods with a PodDisruptionBudget/,
     );
     world.karpenter.kept.clear();
+    await untilNodes(world, deps, 'c d e');
+    assert.deepEqual(world.karpenter.changes, ['delete claim a', 'delete claim b']);
+  });
+
+  it('waits until Karpenter has drained another one, for however long and for whatever reason', async () => {
+    const { world, deps } = await karpenterWorld({}, 4);
+    world.karpenter.isRunning = false;
+    for (const { name } of world.nodes) annotate(world, name, { [REPLACE_ANNOTATION]: 'true' });
+    await pass(world, deps, 120);
+    assert.deepEqual(world.karpenter.changes, ['delete claim a']);
+    world.karpenter.isRunning = true;
+    await untilNodes(world, deps, 'e f g h');
+    // A node that Karpenter removes for its own reasons counts, too.
+    world.karpenter.kept.add('e');
+    world.karpenter.claims = world.karpenter.claims.map((claim) => ({ ...claim, deleting: claim.name === 'e' }));
+    world.karpenter.changes.splice(0);
+    annotate(world, 'f', { [REPLACE_ANNOTATION]: 'true' });
+    await pass(world, deps, 30);
+    assert.deepEqual(world.karpenter.changes, []);
+    assert.match(conditionOf(world, 'Disrupting') ?? '', /Node f waits: at most 1 node may be unavailable/);
+  });
+
+  it('waits until the successor of another one has joined', async () => {
+    const { world, deps } = await karpenterWorld();
+    for (const name of ['a', 'b']) annotate(world, name, { [REPLACE_ANNOTATION]: 'true' });
+    world.karpenter.registers = false;
+    for (let minute = 0; minute < 8; minute++) {
+      await pass(world, deps, 1);
+      settleKarpenter(world);
+    }
+    assert.deepEqual(world.karpenter.changes, ['delete claim a']);
+    world.karpenter.registers = true;
     await untilNodes(world, deps, 'c d e');
     assert.deepEqual(world.karpenter.changes, ['delete claim a', 'delete claim b']);
   });
@@ -362,6 +403,46 @@ describe('the deletion of a pool of Karpenter', () => {
     assert.deepEqual(world.karpenter.changes, ['apply web']);
     assert.deepEqual([templateIn(world).startupTaints, world.nodes.length], [[], 3]);
   });
+
+  it('with Retain waits until the NodePool is read: otherwise, the gate would stay forever', async () => {
+    const { world, deps } = await karpenterWorld({ ...GATE, deletionPolicy: 'Retain' });
+    for (const unknown of [{}, { error: sampleError('unavailable') }]) {
+      world.karpenter.unknown = { kind: 'unknown', ...unknown };
+      world.remove('web');
+      await pass(world, deps, 5);
+      assertBrief(condition(world), 'False NodePoolUnknown', 'still has the gate');
+      assert.equal(world.pools.size, 1);
+    }
+    world.karpenter.unknown = undefined;
+    await untilDeleted(world, deps);
+    assert.deepEqual([world.karpenter.changes, templateIn(world).startupTaints], [['apply web'], []]);
+  });
+
+  it('with Retain deletes NodeClaims that would become nodes with the gate, and opens the budgets', async () => {
+    const maintenanceWindows = [{ schedule: '0 2 1 1 *', duration: '1h' }];
+    const update = { maintenanceWindows };
+    const { world, deps } = await karpenterWorld({ ...GATE, deletionPolicy: 'Retain', karpenter: { update } });
+    world.karpenter.registers = false;
+    world.karpenter.demand = 4;
+    settleKarpenter(world);
+    await wake(world, deps);
+    world.remove('web');
+    await untilDeleted(world, deps);
+    assert.deepEqual(world.karpenter.changes, ['apply web', 'delete claim d']);
+    assert.deepEqual(
+      specOf(world).disruption.budgets.map(({ nodes }) => nodes),
+      ['10%', '1'],
+    );
+  });
+
+  for (const kind of ['refused', 'denied'] as const)
+    it(`with Retain is done although the change of the NodePool is ${kind}, and says what stays`, async () => {
+      const { world, deps } = await karpenterWorld({ ...GATE, deletionPolicy: 'Retain' });
+      world.fails = (call) => (call === 'patch nodepools' ? sampleError(kind) : undefined);
+      world.remove('web');
+      await untilDeleted(world, deps);
+      assert.match(JSON.stringify(world.events), /keeps the gate and the budgets of the pool in its NodePool/);
+    });
 
   for (const deletionPolicy of ['Delete', 'Retain'] as const)
     it(`with ${deletionPolicy} is done once, whatever call the operator crashes at`, async () => {
@@ -438,7 +519,10 @@ describe('the EC2NodeClass of a pool of Karpenter', () => {
     const nodeClass = NODE_CLASS.nodeClass ?? assert.fail('no node class');
     const changes: readonly (readonly [Partial<typeof nodeClass>, string])[] = [
       [{ ami: { id: 'ami-00000000000000001' } }, 'change amiSelectorTerms of EC2NodeClass web (replaces every node)'],
-      [{ subnets: [{ id: 'subnet-0123456789abcdef0' }] }, 'change subnetSelectorTerms of EC2NodeClass web'],
+      [
+        { subnets: [{ id: 'subnet-0123456789abcdef0' }] },
+        'change subnetSelectorTerms of EC2NodeClass web (replaces nodes that do not match)',
+      ],
     ];
     for (const [change, step] of changes) {
       edit(world, { paused: true, karpenter: { nodeClass: { ...nodeClass, ...change } } });
@@ -451,7 +535,7 @@ describe('the EC2NodeClass of a pool of Karpenter', () => {
   it('of another owner is left alone, and no NodePool is created for it', async () => {
     const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });
     world.karpenter.nodePool = undefined;
-    world.karpenter.nodeClass = { ...(world.karpenter.nodeClass ?? assert.fail('none')), createdFor: '' };
+    world.karpenter.nodeClass = { ...(world.karpenter.nodeClass ?? assert.fail('none')), createdFor: '', appliedAt: 0 };
     await wake(world, deps);
     assertBrief(condition(world), 'False NodePoolNotOwned', 'EC2NodeClass web exists', 'another name');
     assert.deepEqual(world.karpenter.changes, []);

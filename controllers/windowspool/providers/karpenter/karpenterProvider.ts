@@ -9,14 +9,14 @@ import { isDeleting } from '../../rules/poolQueries.ts';
 import { SHORTEST_MS, spread } from '../../rules/retryIntervals.ts';
 import type { Provider } from '../provider.ts';
 import { withoutDeleting } from './drainClaims.ts';
-import { karpenterCapacity } from './karpenterCapacity.ts';
+import { awaitedSuccessors, karpenterCapacity } from './karpenterCapacity.ts';
 import { karpenterChains, karpenterDeletionChains } from './karpenterChains.ts';
 import { karpenterConditions } from './karpenterConditions.ts';
 import { dueObjects } from './karpenterObjects.ts';
 import { karpenterSamples } from './karpenterSamples.ts';
-import { type DueKarpenter, type KarpenterDerived, type KarpenterState, liveClaims } from './karpenterState.ts';
+import { type DueKarpenter, type KarpenterDerived, type KarpenterState, startingClaims } from './karpenterState.ts';
 import { claimCounts } from './karpenterStatus.ts';
-import { evaluationEnd } from './nodePoolReady.ts';
+import { evaluationEnd, startMs } from './nodePoolReady.ts';
 import { observeKarpenter } from './observeKarpenter.ts';
 
 /** Nodes that Karpenter creates when pods need them, from a NodePool that the operator keeps. */
@@ -41,12 +41,13 @@ export const karpenter: Provider<KarpenterState, KarpenterDerived> = {
     const { after } = outcome;
     const counts = claimCounts(after);
     const disruption = withCurrentNodes(outcome);
-    const isHeld = disruption?.nodes !== undefined && !isDeleting(after.pool);
+    // The next node waits until the successor of this one has joined.
+    const isHeld = (disruption?.nodes !== undefined || awaitedSuccessors(after) > 0) && !isDeleting(after.pool);
     return {
       ...(counts && { karpenter: counts }),
       ...clusterCheckStates(after),
       ...marksState(after),
-      ...(isHeld && { disruption }),
+      ...(isHeld && disruption && { disruption }),
     };
   },
   samples: karpenterSamples,
@@ -69,7 +70,7 @@ function dueFor(s: KarpenterState): DueKarpenter {
 function untilNextChange(s: KarpenterState): number {
   const { pool, now, settings } = s;
   const windows = karpenterIn(pool.spec).update?.maintenanceWindows;
-  const late = liveClaims(s).flatMap(({ node, createdAt }) => (node === '' ? [createdAt + settings.joinGraceMs] : []));
+  const late = startingClaims(s).map(({ createdAt }) => createdAt + startMs(settings));
   const times = [windowEnd(windows, now), nextOpening(windows, now)?.at, evaluationEnd(s), ...late];
   const next = times.filter((time) => time !== undefined && time > now) as number[];
   return Math.min(Number.POSITIVE_INFINITY, ...next.map((time) => time - now));

@@ -2,12 +2,13 @@
 
 import type { Derived, Due } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
-import type {
-  KarpenterKind,
-  KarpenterManifest,
-  KarpenterObject,
-  KarpenterView,
-  NodeClaim,
+import {
+  isCreatedFor,
+  type KarpenterKind,
+  type KarpenterManifest,
+  type KarpenterObject,
+  type KarpenterView,
+  type NodeClaim,
 } from '../../ports/karpenter.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 
@@ -55,12 +56,24 @@ export function objectIn(
 
 /** Whether the operator created the object of this kind for the pool. */
 export function isOwned(s: Pick<KarpenterState, 'pool' | 'karpenter'>, kind: KarpenterKind = 'NodePool'): boolean {
-  return objectIn(s, kind)?.createdFor === s.pool.metadata.name;
+  const object = objectIn(s, kind);
+  return object !== undefined && isCreatedFor(object, s.pool.metadata.name);
 }
 
 /** The NodeClaims of the pool that are not being deleted. */
 export function liveClaims(s: Pick<KarpenterState, 'pool' | 'karpenter'>): readonly NodeClaim[] {
   return s.karpenter.kind === 'seen' && isOwned(s) ? s.karpenter.claims.filter(({ deleting }) => !deleting) : [];
+}
+
+/** The nodes that Karpenter is draining, by name. */
+export function leavingNodes({ karpenter }: Pick<KarpenterState, 'karpenter'>): ReadonlyMap<string, NodeClaim> {
+  const claims = karpenter.kind === 'seen' ? karpenter.claims : [];
+  return new Map(claims.flatMap((claim) => (claim.deleting && claim.node !== '' ? [[claim.node, claim]] : [])));
+}
+
+/** NodeClaims that are not a node yet. */
+export function startingClaims(s: Pick<KarpenterState, 'pool' | 'karpenter'>): readonly NodeClaim[] {
+  return liveClaims(s).filter(({ node }) => node === '');
 }
 
 /** `NodePool web`: it has the name of its pool. */

@@ -24,7 +24,12 @@ const stored = ({ metadata, spec }: KarpenterManifest<NodePoolSpec>): KarpenterO
   const { weight, limits, template } = spec;
   const optional = { weight, limits, terminationGracePeriod: template.spec.terminationGracePeriod };
   const ownFields = Object.entries(optional).flatMap(([field, value]) => (value === undefined ? [] : [field]));
-  return { name: metadata.name, spec: JSON.parse(JSON.stringify(spec)), ownFields } as unknown as KarpenterObject;
+  return {
+    name: metadata.name,
+    createdFor: metadata.name,
+    spec: JSON.parse(JSON.stringify(spec)),
+    ownFields,
+  } as unknown as KarpenterObject;
 };
 
 describe('the NodePool of a pool', () => {
@@ -71,6 +76,23 @@ describe('the NodePool of a pool', () => {
     const manifest = manifestOf({ karpenter: { limits: { cpu: 100 } } });
     const spec = { ...manifest.spec, weight: 5, limits: { cpu: 100, memory: '1Gi' } };
     assert.deepEqual(differenceOf({ ...stored(manifest), spec }, manifest).changes, []);
+  });
+
+  it('is unchanged if its taints are stored in another order, which has no meaning', () => {
+    const taints = [{ key: 'dedicated', value: 'win', effect: 'NoSchedule' }] as const;
+    const manifest = manifestOf({ taints: [...taints] });
+    const live = stored(manifest);
+    const { template, ...rest } = manifest.spec;
+    const spec = {
+      ...rest,
+      template: { ...template, spec: { ...template.spec, taints: template.spec.taints.toReversed() } },
+    };
+    assert.deepEqual(differenceOf({ ...live, spec }, manifest).changes, []);
+  });
+
+  it('is changed if another client has changed its labels', () => {
+    const manifest = manifestOf();
+    assert.deepEqual(differenceOf({ ...stored(manifest), createdFor: '' }, manifest).changes, ['metadata.labels']);
   });
 
   const changes: readonly (readonly [string, Spec, Spec, boolean])[] = [

@@ -6,12 +6,13 @@ import { isInWindow, windowEnd } from '../../disruption/maintenance.ts';
 import { gateTaintOf, registrationTaintsOf } from '../../nodes/nodeTaints.ts';
 import { buildOf, WINDOWS_BUILD_LABEL } from '../../nodes/windowsVersions.ts';
 import type { Budget, NodePoolSpec } from '../../ports/karpenter.ts';
+import type { Taint } from '../../ports/nodes.ts';
 import { karpenterIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 
 /** The spec of the NodePool. @param now epoch milliseconds, on which the budgets depend */
 export function nodePoolSpecFor(pool: WindowsPool, now: number): NodePoolSpec {
-  const { labels = {}, taints = [], windowsVersion, verification } = pool.spec;
+  const { labels = {}, taints = [], windowsVersion } = pool.spec;
   const source = karpenterIn(pool.spec);
   const {
     nodeClassRef,
@@ -28,7 +29,7 @@ export function nodePoolSpecFor(pool: WindowsPool, now: number): NodePoolSpec {
     disruption: {
       consolidationPolicy: consolidation.policy,
       consolidateAfter: consolidation.consolidateAfter,
-      budgets: budgetsFor(pool.spec, source, now),
+      budgets: budgetsFor(pool, source, now),
     },
     template: {
       metadata: { labels: { ...labels, [POOL_KEY]: pool.metadata.name } },
@@ -41,12 +42,19 @@ export function nodePoolSpecFor(pool: WindowsPool, now: number): NodePoolSpec {
           ...requirements,
         ],
         taints: [...registrationTaintsOf(pool.spec), ...taints],
-        startupTaints: verification.policy === 'Gate' && !isDeleting(pool) ? [gateTaintOf(pool)] : [],
+        startupTaints: startupTaintsFor(pool),
         expireAfter,
         ...(terminationGracePeriod !== undefined && { terminationGracePeriod }),
       },
     },
   };
+}
+
+/** The gate. A NodePool that stays when the pool is deleted has it only if a NodeReadinessRule opens it. */
+function startupTaintsFor(pool: WindowsPool): readonly Taint[] {
+  const { verification } = pool.spec;
+  if (verification.policy !== 'Gate' || (isDeleting(pool) && verification.readinessTaint === undefined)) return [];
+  return [gateTaintOf(pool)];
 }
 
 /** The EC2NodeClass that the operator creates. */
@@ -66,17 +74,14 @@ const UNTIL_REOPENED = '720h';
 
 /**
  * A budget that names only Drifted leaves the other reasons without a limit, so there is one for them. While a maintenance window is open, a budget closes it at its
- * end, also if the operator does not run then. The most restrictive budget of a reason counts: https://karpenter.sh/docs/concepts/disruption/#nodepool-disruption-budgets
+ * end, also if the operator does not run for 30 days then. The most restrictive budget of a reason counts: https://karpenter.sh/docs/concepts/disruption/#nodepool-disruption-budgets
  */
-function budgetsFor(
-  { disruption }: Pick<WindowsPool['spec'], 'disruption'>,
-  { update }: KarpenterSpec,
-  now: number,
-): readonly Budget[] {
-  const windows = update?.maintenanceWindows;
+function budgetsFor(pool: WindowsPool, { update }: KarpenterSpec, now: number): readonly Budget[] {
+  // Windows would stay as they are then.
+  const windows = isDeleting(pool) ? undefined : update?.maintenanceWindows;
   const others: Budget = { nodes: OF_CONSOLIDATION, reasons: ['Empty', 'Underutilized'] };
   if (!isInWindow(windows, now)) return [others, { nodes: '0', reasons: ['Drifted'] }];
-  const drifted: Budget = { nodes: String(disruption?.maxUnavailable ?? 1), reasons: ['Drifted'] };
+  const drifted: Budget = { nodes: String(pool.spec.disruption?.maxUnavailable ?? 1), reasons: ['Drifted'] };
   const end = windowEnd(windows, now);
   return end === undefined ? [others, drifted] : [others, drifted, closingAt(end)];
 }

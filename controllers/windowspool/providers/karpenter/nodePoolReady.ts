@@ -1,11 +1,12 @@
 /** The condition NodePoolReady. Pure. */
 
+import { REPLACE_ANNOTATION } from '../../api/labels.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
 import { describeOpening, isInWindow, nextOpening, windowFault } from '../../disruption/maintenance.ts';
-import { maxUnavailableOf } from '../../disruption/nodeBudget.ts';
 import { releasing } from '../../membership/releasing.ts';
 import type { ConditionState } from '../../model/conditions.ts';
 import type { Decision } from '../../model/decisions.ts';
+import type { Settings } from '../../model/observedState.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import type { KarpenterKind, KarpenterObject, NodeClaim } from '../../ports/karpenter.ts';
 import { karpenterIn } from '../../rules/nodeSource.ts';
@@ -43,6 +44,10 @@ export function nodePoolReady(s: KarpenterState, decisions: readonly Decision[])
   const nodeClass = isOwned(s, 'EC2NodeClass') ? objectIn(s, 'EC2NodeClass') : undefined;
   if (nodeClass && nodeClass.ready !== 'True') return notReady(s, 'EC2NodeClass', nodeClass);
   if (nodePool.ready !== 'True') return notReady(s, 'NodePool', nodePool);
+  if (nodePool.registrationProblem !== '') {
+    const message = `Nodes of ${name} do not register: ${sentence(nodePool.registrationProblem)} See: kubectl describe nodepool ${s.pool.metadata.name}`;
+    return falseCondition('NodeClaimsWithoutNode', message);
+  }
   const late = liveClaims(s).filter((claim) => isLate(claim, s));
   if (late.length > 0) return withoutNode(s, late);
   return trueCondition('NodePoolReady', `${counts(s)}${drifted(s)}`);
@@ -56,12 +61,20 @@ export function evaluationEnd(s: KarpenterState): number | undefined {
 
 function evaluationEndOf(object: KarpenterObject | undefined): number | undefined {
   if (!object || object.ready === 'True' || object.ready === 'False') return undefined;
-  return object.appliedAt + EVALUATION_MS;
+  return Math.max(object.appliedAt, object.readySince) + EVALUATION_MS;
+}
+
+/** Karpenter deletes a NodeClaim that is no node after 15 minutes. */
+const LONGEST_START_MS = 10 * 60_000;
+
+/** How long a NodeClaim may have no node before that is reported, in milliseconds. */
+export function startMs({ joinGraceMs }: Pick<Settings, 'joinGraceMs'>): number {
+  return Math.min(joinGraceMs, LONGEST_START_MS);
 }
 
 /** Whether a NodeClaim has had no node for longer than a node takes to join. */
 function isLate({ node, createdAt }: NodeClaim, { now, settings }: KarpenterState): boolean {
-  return node === '' && now - createdAt >= settings.joinGraceMs;
+  return node === '' && now - createdAt >= startMs(settings);
 }
 
 function waiting({ reason, message = '', progress }: NonNullable<ReturnType<typeof waitOf>>): ConditionState {
@@ -77,7 +90,8 @@ function errorOf(
 }
 
 function rejected(error: CallError): ConditionState {
-  const isLasting = error.kind === 'refused' || error.kind === 'gone';
+  if (error.kind === 'gone') return missing();
+  const isLasting = error.kind === 'refused';
   const remedy = isLasting ? ' Correct spec.karpenter, or the labels and taints of the pool.' : '';
   const message = `The objects of Karpenter could not be applied: ${describeFailure(error)}${remedy}`;
   return falseCondition('NodePoolRejected', message, isLasting ? 'stalled' : 'working');
@@ -95,11 +109,7 @@ function unknown(s: KarpenterState, error: CallError | undefined): ConditionStat
   const name = objectName(s);
   if (!error)
     return unknownCondition('NodePoolUnknown', `${name} has not been read yet. The pool keeps its nodes until then.`);
-  if (error.kind === 'gone') {
-    const message =
-      'The cluster does not serve karpenter.sh/v1. Install Karpenter 1.0 or later. The pool keeps its nodes until then.';
-    return falseCondition('KarpenterMissing', message, 'stalled');
-  }
+  if (error.kind === 'gone') return missing();
   const why = `${name} cannot be read: ${describeFailure(error)} The pool keeps its nodes until then.`;
   if (error.kind !== 'denied') return unknownCondition('NodePoolUnknown', why);
   const fix = "Grant the operator's ServiceAccount the permissions in config/karpenter.";
@@ -120,6 +130,12 @@ function notReady(s: KarpenterState, kind: KarpenterKind, object: KarpenterObjec
   return falseCondition('NodePoolNotReady', message, 'stalled');
 }
 
+function missing(): ConditionState {
+  const message =
+    'The cluster does not serve karpenter.sh/v1 or the API of the node class. Install Karpenter 1.0 or later. The pool keeps its nodes until then.';
+  return falseCondition('KarpenterMissing', message, 'stalled');
+}
+
 function withoutNode(s: KarpenterState, late: readonly NodeClaim[]): ConditionState {
   const [first] = late;
   const names = joined(
@@ -127,7 +143,7 @@ function withoutNode(s: KarpenterState, late: readonly NodeClaim[]): ConditionSt
     CLAIMS_IN_MESSAGE,
   );
   const reported = first?.problem ? ` Karpenter reports: ${sentence(first.problem)}` : '';
-  const message = `${count(late.length, 'NodeClaim')} of ${objectName(s)} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(s.settings.joinGraceMs)} or longer: ${names}.${reported} See: kubectl describe nodeclaim ${first?.name}`;
+  const message = `${count(late.length, 'NodeClaim')} of ${objectName(s)} ${late.length === 1 ? 'has' : 'have'} had no node for ${duration(startMs(s.settings))} or longer: ${names}.${reported} See: kubectl describe nodeclaim ${first?.name}`;
   return falseCondition('NodeClaimsWithoutNode', message);
 }
 
@@ -140,14 +156,27 @@ function counts(s: KarpenterState): string {
 
 /** What Karpenter replaces, and when; empty if there is nothing. */
 function drifted(s: KarpenterState): string {
-  const claims = liveClaims(s).filter(({ drift }) => drift !== '');
+  const all = liveClaims(s).filter(({ drift }) => drift !== '');
+  // Karpenter disrupts no node that still has a startup taint.
+  const held = all.filter(({ node, isInitialized }) => node !== '' && !isInitialized);
+  const claims = all.filter((claim) => !held.includes(claim));
+  return `${willBeReplaced(claims, s)}${notReplaced(held)}`;
+}
+
+function notReplaced(held: readonly NodeClaim[]): string {
+  const [first] = held;
+  if (!first) return '';
+  return ` Karpenter does not replace ${count(held.length, 'drifted node')} with a startup taint, such as the gate: kubectl annotate node ${first.node} ${REPLACE_ANNOTATION}=true`;
+}
+
+function willBeReplaced(claims: readonly NodeClaim[], s: KarpenterState): string {
   if (claims.length === 0) return '';
   const reasons = joined([...new Set(claims.map(({ drift }) => drift))].sort());
   const [them, differs] = claims.length === 1 ? ['it', 'differs'] : ['them', 'differ'];
   const what = `${count(claims.length, 'node')} ${differs} from the NodePool or the node class (${reasons})`;
   const windows = karpenterIn(s.pool.spec).update?.maintenanceWindows;
   const opening = isInWindow(windows, s.now) ? undefined : nextOpening(windows, s.now);
-  const limit = maxUnavailableOf(s.pool, s.poolNodes.total);
+  const limit = s.pool.spec.disruption?.maxUnavailable ?? 1;
   const when = opening
     ? `from ${describeOpening(opening)} on, in a maintenance window`
     : `at most ${limit} at a time (disruption.maxUnavailable)`;

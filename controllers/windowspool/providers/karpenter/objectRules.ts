@@ -2,10 +2,11 @@
 import { TEMPLATE_HASH_ANNOTATION } from '../../api/labels.ts';
 import type { RuleResult } from '../../model/decisions.ts';
 import type { Step } from '../../model/steps.ts';
-import type { KarpenterKind } from '../../ports/karpenter.ts';
+import { GATE_TAINTS } from '../../nodes/nodeTaints.ts';
+import type { KarpenterKind, NodeClaim } from '../../ports/karpenter.ts';
 import { waitFor } from '../../rules/ruleChains.ts';
 import { clockTime, count, describeFailure, joined } from '../../util/words.ts';
-import { isOwned, type KarpenterDerived, objectIn, objectName } from './karpenterState.ts';
+import { isOwned, type KarpenterDerived, liveClaims, objectIn, objectName } from './karpenterState.ts';
 
 /** How long the operator waits before it reverts a change of another client again, in milliseconds: both might revert each other forever. */
 const REVERTED_AGAIN_MS = 60_000;
@@ -42,11 +43,11 @@ function notOwned(s: KarpenterDerived, kind: KarpenterKind): string {
 }
 
 /**
- * Ensures that the NodePool of a deleted pool is deleted, and its NodeClaims with it. With Retain, it stays without the gate, that no controller would open on new nodes:
- * that makes Karpenter replace every node.
+ * Ensures that the NodePool of a deleted pool is deleted, and its NodeClaims with it. With Retain, it stays without the gate, that no controller would open on new nodes,
+ * and without maintenance windows: Karpenter then replaces every node that had the gate.
  */
 export function deleteNodePool(s: KarpenterDerived): RuleResult | Step[] | undefined {
-  if (s.pool.spec.deletionPolicy === 'Retain') return openGate(s);
+  if (s.pool.spec.deletionPolicy === 'Retain') return handOver(s);
   if (s.karpenter.kind === 'unknown') {
     const { error } = s.karpenter;
     if (error?.kind === 'gone') return undefined;
@@ -72,10 +73,35 @@ function deleteObject(s: KarpenterDerived, kind: KarpenterKind, what: string): R
   return waitFor('NodePoolDeleting', 'watch', { message, progress: true });
 }
 
-function openGate(s: KarpenterDerived): Step[] | undefined {
+/** What a NodePool that stays must not have: the gate, and budgets that only the operator opens. */
+function handOver(s: KarpenterDerived): RuleResult | undefined {
   const due = s.due.objects.NodePool;
-  const isGated = isOwned(s) && due?.changes.includes('startupTaints') && objectIn(s, 'NodePool')?.deleting === false;
-  if (!due || !isGated) return undefined;
-  const { manifest, changes } = due;
-  return [{ kind: 'applyKarpenterObject', manifest, isNew: false, changes, replacesNodes: true }];
+  if (s.karpenter.kind === 'unknown') {
+    const { error } = s.karpenter;
+    // It never becomes known.
+    if (error?.kind === 'denied' || error?.kind === 'gone') return undefined;
+    const message = `${objectName(s)} cannot be read, so it still has the gate and the budgets of the pool.`;
+    return waitFor('NodePoolUnknown', 'watch', { message, progress: true });
+  }
+  if (!due || !isOwned(s) || objectIn(s, 'NodePool')?.deleting) return undefined;
+  const { manifest, changes, replacesNodes } = due;
+  const apply = { kind: 'applyKarpenterObject', manifest, isNew: false, changes, replacesNodes, retain: true } as const;
+  const steps: readonly Step[] = [
+    ...(changes.length > 0 ? [apply] : []),
+    ...gatedClaims(s).map((claim): Step => ({ kind: 'deleteGatedClaim', claim, retain: true })),
+  ];
+  return steps.length > 0 ? { steps, continues: true } : undefined;
+}
+
+/**
+ * NodeClaims whose nodes the pool does not have yet, and which still get the gate. Karpenter plans pods onto such a node and never replaces it, because it is not
+ * initialized; without its NodeClaim, it creates another one.
+ */
+function gatedClaims(s: KarpenterDerived): readonly NodeClaim[] {
+  const gates: readonly string[] = GATE_TAINTS.map(({ key }) => key);
+  const known = new Set(s.membership?.toRelease.map(({ name }) => name));
+  return liveClaims(s).filter(
+    ({ node, isInitialized, startupTaints }) =>
+      !isInitialized && !known.has(node) && startupTaints.some((key) => gates.includes(key)),
+  );
 }

@@ -4,7 +4,7 @@ import { OS_LABEL, WINDOWS } from '../../api/labels.ts';
 import { falseCondition, trueCondition, unknownCondition } from '../../conditions/condition.ts';
 import { describeDenied, missingPermission, type OutsidePermissions } from '../../conditions/missingPermission.ts';
 import { firstNodes, nodesVerified, type Verification } from '../../conditions/nodesVerified.ts';
-import { type Readiness, SIZE_IS_ZERO } from '../../conditions/ready.ts';
+import { type Readiness, sizeIsZero } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';
 import { unmetInCluster } from '../../membership/clusterChecks.ts';
@@ -93,5 +93,5 @@ function permitted() {
 const readiness: Readiness<Parts> = {
   source: 'MachinesReady',
   stallsDeletion: [],
-  empty: (s) => (setOf(s as MachinesDerived)?.replicas === 0 ? SIZE_IS_ZERO : undefined),
+  empty: (s) => (setOf(s as MachinesDerived)?.replicas === 0 ? sizeIsZero(s) : undefined),
 };

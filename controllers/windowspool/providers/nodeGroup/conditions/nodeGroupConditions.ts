@@ -1,7 +1,7 @@
 /** The conditions of a pool with a node group, and when it is Ready. Pure. */
 
 import { nodesVerified } from '../../../conditions/nodesVerified.ts';
-import { type Readiness, SIZE_IS_ZERO } from '../../../conditions/ready.ts';
+import { type Readiness, sizeIsZero } from '../../../conditions/ready.ts';
 import { runtimeClassReady } from '../../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../../conditions/summary.ts';
 import type { NodeGroupConditions } from '../../../model/conditions.ts';
@@ -45,7 +45,7 @@ const readiness: Readiness<Parts> = {
     return PrerequisitesMet.status === 'False' || PrerequisitesMet.working ? PrerequisitesMet : NodeGroupReady;
   },
   empty: (s: EksState) =>
-    (secondGroup(s) ? desiredNodes(s) : lastKnownState(s).desired) === 0 ? SIZE_IS_ZERO : undefined,
+    (secondGroup(s) ? desiredNodes(s) : lastKnownState(s).desired) === 0 ? sizeIsZero(s) : undefined,
   isRolling,
 };
 
