@@ -91,7 +91,14 @@ describe('a pool of machines of Cluster API', function () {
     await create('web', { replicas: 3 });
     await world.waitForConditions('web', READY);
     const pool = await settled(fixture, 'web', 3);
-    assert.deepEqual(pool?.status?.machines, { replicas: 3, total: 3, withoutNode: 0, deleting: 0, outdated: 0 });
+    assert.deepEqual(pool?.status?.machines, {
+      replicas: 3,
+      total: 3,
+      withoutNode: 0,
+      deleting: 0,
+      outdated: 0,
+      infrastructureTemplate: 'SimMachineTemplate/web',
+    });
     for (const name of await nodesOf('web')) {
       const node = JSON.parse(await world.kubectl('get', 'node', name, '-o', 'json'));
       assert.equal(node.metadata.labels[POOL_KEY], 'web');
