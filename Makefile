@@ -11,12 +11,15 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 PACKAGES := node_modules/.package-lock.json
 
 ##@ Try it
-.PHONY: demo demo-argocd up down
+.PHONY: demo demo-argocd demo-karpenter up down
 demo: deps controlplane ## Run a Windows pool through its lifecycle, on a real Kubernetes and a local AWS; with NODE=none, the operator runs in no pod.
 	@NODE='$(NODE)' node test/fakes/testenv/main.ts demo
 
 demo-argocd: deps controlplane ## Have a real Argo CD sync the operator and a pool from a Git repository, and push a commit.
 	@node hack/gitops/demo.ts
+
+demo-karpenter: deps controlplane ## Have a real Karpenter create simulated Windows nodes for pods, and verify, gate and replace them.
+	@node hack/karpenter/demo.ts
 
 up: deps controlplane ## Start the same environment in the background; with NODE=real, the operator runs in a pod. Prints the environment variables to set.
 	@NODE='$(NODE)' node test/fakes/testenv/main.ts up

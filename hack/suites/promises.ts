@@ -115,7 +115,7 @@ export const promises: readonly ProvedPromise[] = [
     promise:
       'the nodes of Karpenter are gated, verified and replaced, and its NodePool is kept within budget and windows',
     inMemory: [`${DOMAIN}/providers/karpenter`, 'controllers/kubernetes/karpenter.test.ts'],
-    testAll: ['karpenter/karpenter'],
+    testAll: ['karpenter/karpenter', 'karpenter/killed'],
   },
   {
     promise: 'the nodes of Machines are verified, replaced and removed with their Machines, if their object allows it',

@@ -1,18 +1,17 @@
 /** Pools of Karpenter with its real core. Its provider is the simulated one, and the nodes run on kwok. */
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
-import type { KarpenterSpec } from '../../controllers/windowspool/api/api.gen.ts';
 import { GATE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
-import { KARPENTER, type Karpenter, NODE_CLASS, startKarpenter } from '../fakes/karpenter/karpenter.ts';
+import { KARPENTER, type Karpenter, startKarpenter } from '../fakes/karpenter/karpenter.ts';
 import { conditionOf, messageOf, READY } from '../fakes/testenv/testEnv.ts';
 import { withOperator } from '../sharedWorld.ts';
+import { changeRole, deployment, onDemandPool } from './karpenterFixture.ts';
 
-const ROLE_FILES = ['role.yaml', 'role_binding.yaml'].map((file) =>
-  fileURLToPath(new URL(`../../config/karpenter/${file}`, import.meta.url)),
-);
 const SAMPLES = fileURLToPath(new URL('../../config/samples/karpenter/', import.meta.url));
 /** Karpenter looks for nodes to disrupt every ten seconds, and waits again before it does. */
 const DISRUPTION_MS = 150_000;
+/** Windows that do not open during the tests. */
+const NEVER = { maintenanceWindows: [{ schedule: '0 0 29 2 *', duration: '1h' }] };
 
 describe('a pool of Karpenter', function () {
   this.timeout(120_000);
@@ -21,45 +20,15 @@ describe('a pool of Karpenter', function () {
 
   before(async function () {
     this.timeout(900_000);
-    for (const file of ROLE_FILES) await fixture.world.kubectl('apply', '-f', file);
+    await changeRole(fixture.world, 'apply');
     karpenter = await startKarpenter(fixture.world.controlPlane, (line) => console.log(`    ${line}`));
   });
   after(async () => {
     await fixture.world.kubectl('delete', 'deployments', '--all', '--timeout=20s');
     await fixture.world.kubectl('delete', 'windowspools', '--all', '--timeout=60s');
     await karpenter?.uninstall();
-    for (const file of ROLE_FILES) await fixture.world.kubectl('delete', '-f', file);
+    await changeRole(fixture.world, 'delete');
   });
-
-  const pool = (name: string, spec: object = {}, source: Partial<KarpenterSpec> = {}) => ({
-    apiVersion: 'winpool.dev/v1alpha1',
-    kind: 'WindowsPool',
-    metadata: { name },
-    spec: {
-      windowsVersion: 'Windows2022',
-      karpenter: { nodeClassRef: NODE_CLASS, ...source },
-      runtimeClass: { name },
-      ...spec,
-    },
-  });
-
-  /** A Deployment whose pods need a node each. */
-  const deployment = (name: string, replicas: number) => {
-    const labels = { app: name };
-    const podAntiAffinity = {
-      requiredDuringSchedulingIgnoredDuringExecution: [
-        { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' },
-      ],
-    };
-    const containers = [{ name: 'web', image: 'registry.example/web', resources: { requests: { cpu: '1' } } }];
-    const spec = { runtimeClassName: name, affinity: { podAntiAffinity }, containers };
-    return {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name, namespace: 'default' },
-      spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
-    };
-  };
 
   const nodesOf = async (name: string): Promise<string[]> => {
     const claims = await karpenter.claims(name);
@@ -84,7 +53,7 @@ describe('a pool of Karpenter', function () {
     );
 
   it('is Ready without nodes, gates those that Karpenter creates for pods, and lets the pods run on verified ones', async () => {
-    await fixture.world.apply(pool('web', { verification: { policy: 'Gate' } }));
+    await fixture.world.apply(onDemandPool('web', { verification: { policy: 'Gate' } }));
     const empty = await fixture.world.waitForConditions(
       'web',
       'Ready=True/NoNodes',
@@ -134,7 +103,7 @@ describe('a pool of Karpenter', function () {
     this.timeout(2 * DISRUPTION_MS);
     karpenter.windowsBuild = '10.0.17763.5000';
     const remediation = { policy: 'Replace', unhealthyAfter: '1m', maxUnhealthy: 1 };
-    await fixture.world.apply(pool('web', { verification: { policy: 'Gate' }, remediation }));
+    await fixture.world.apply(onDemandPool('web', { verification: { policy: 'Gate' }, remediation }));
     const before = await nodesOf('web');
     await fixture.world.kubectl('scale', 'deployment', 'web', '--replicas=3');
     const wrong = await fixture.until('a node of another build', async () =>
@@ -156,11 +125,11 @@ describe('a pool of Karpenter', function () {
 
   it('has Karpenter replace its nodes one by one after a change of the template', async function () {
     this.timeout(2 * DISRUPTION_MS);
-    await fixture.world.apply(pool('drift', { labels: { tier: 'old' } }));
+    await fixture.world.apply(onDemandPool('drift', { labels: { tier: 'old' } }));
     await fixture.world.apply(deployment('drift', 1));
     await settled('drift', 1);
     const before = await nodesOf('drift');
-    await fixture.world.apply(pool('drift', { labels: { tier: 'new' } }));
+    await fixture.world.apply(onDemandPool('drift', { labels: { tier: 'new' } }));
     const isNew = async () => {
       const now = await nodesOf('drift');
       return now.length === 1 && now[0] !== before[0];
@@ -169,6 +138,48 @@ describe('a pool of Karpenter', function () {
     await settled('drift', 1);
     const [node = ''] = await nodesOf('drift');
     assert.equal(await fixture.world.kubectl('get', 'node', node, '-o', 'jsonpath={.metadata.labels.tier}'), 'new');
+  });
+
+  it('keeps to the nodes that Karpenter leaves when it consolidates, and stays Ready', async function () {
+    this.timeout(2 * DISRUPTION_MS);
+    const consolidation = { policy: 'WhenEmpty', consolidateAfter: '5s' } as const;
+    await fixture.world.apply(onDemandPool('few', {}, { consolidation }));
+    await fixture.world.apply(deployment('few', 2));
+    await settled('few', 2);
+    const before = await fixture.world.pool('few');
+    await fixture.world.kubectl('scale', 'deployment', 'few', '--replicas=1');
+    const after = await settled('few', 1);
+    await isAvailable('few');
+    const readySince = [before, after].map(
+      (found) => found?.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime,
+    );
+    assert.equal(readySince[0], readySince[1]);
+  });
+
+  it('verifies the nodes that replace expired ones, and holds no budget for these', async function () {
+    this.timeout(2 * DISRUPTION_MS);
+    // The API server accepts no expireAfter below an hour from the pool. While it is paused, another client can set one.
+    await fixture.world.apply(onDemandPool('expiry', {}, { update: NEVER }));
+    await fixture.world.waitForConditions('expiry', 'Ready=True/NoNodes');
+    await fixture.world.apply(onDemandPool('expiry', { paused: true }, { update: NEVER }));
+    const short = { spec: { template: { spec: { expireAfter: '30s' } } } };
+    await fixture.world.kubectl('patch', 'nodepool', 'expiry', '--type=merge', '-p', JSON.stringify(short));
+    await fixture.world.apply(deployment('expiry', 1));
+    const [claim] = await karpenter.until('a NodeClaim', async () => {
+      const claims = await karpenter.claims('expiry');
+      return claims.length > 0 && claims;
+    });
+    await fixture.world.apply(onDemandPool('expiry', {}, { update: NEVER }));
+    await fixture.world.waitForPool(
+      'expiry',
+      'to have a verified node',
+      (found) => found?.status?.nodes?.verified === 1,
+    );
+    const isReplaced = async () =>
+      (await karpenter.claims('expiry')).every(({ metadata }) => metadata.name !== claim?.metadata.name);
+    await karpenter.until('the node to expire', isReplaced, DISRUPTION_MS);
+    await settled('expiry', 1);
+    await isAvailable('expiry');
   });
 
   it('reverts changes of what it has set in its NodePool, and keeps other fields', async () => {
@@ -181,7 +192,7 @@ describe('a pool of Karpenter', function () {
 
   it('quotes the rule that rejects its NodePool', async () => {
     const requirements = [{ key: 'karpenter.sh/unknown', operator: 'In' as const, values: ['a'] }];
-    await fixture.world.apply(pool('rejected', {}, { requirements }));
+    await fixture.world.apply(onDemandPool('rejected', {}, { requirements }));
     const found = await fixture.world.waitForConditions('rejected', 'NodePoolReady=False/NodePoolRejected');
     assert.match(messageOf(found, 'NodePoolReady'), /label domain "karpenter\.sh" is restricted/);
     await fixture.world.kubectl('delete', 'windowspool', 'rejected', '--timeout=20s');
@@ -200,7 +211,7 @@ describe('a pool of Karpenter', function () {
     };
     const source = { nodeClassRef: undefined, nodeClass } as object;
     const limits = { cpu: 64, memory: '256Gi' };
-    await fixture.world.apply(pool('classes', {}, { ...source, limits, terminationGracePeriod: '1h' }));
+    await fixture.world.apply(onDemandPool('classes', {}, { ...source, limits, terminationGracePeriod: '1h' }));
     const says = (what: string, words: RegExp) =>
       fixture.world.waitForPool('classes', what, (one) => words.test(messageOf(one, 'NodePoolReady')));
     await says('to have an EC2NodeClass', /evaluating EC2NodeClass classes/);
@@ -236,7 +247,7 @@ describe('a pool of Karpenter', function () {
       metadata: { name: 'theirs' },
       spec,
     } as never);
-    await fixture.world.apply(pool('theirs'));
+    await fixture.world.apply(onDemandPool('theirs'));
     await fixture.world.waitForConditions('theirs', 'NodePoolReady=False/NodePoolNotOwned');
     await fixture.world.kubectl('delete', 'windowspool', 'theirs', '--timeout=20s');
     await fixture.world.kubectl('delete', 'nodepool', 'theirs', '--timeout=20s');
@@ -253,7 +264,7 @@ describe('a pool of Karpenter', function () {
   });
 
   it('with Retain keeps the NodePool and its nodes, and new nodes have no gate', async () => {
-    await fixture.world.apply(pool('web', { deletionPolicy: 'Retain', verification: { policy: 'Gate' } }));
+    await fixture.world.apply(onDemandPool('web', { deletionPolicy: 'Retain', verification: { policy: 'Gate' } }));
     await settled('web', 3);
     await fixture.world.kubectl('delete', 'windowspool', 'web', '--timeout=30s');
     const startupTaints = 'jsonpath={.spec.template.spec.startupTaints}';

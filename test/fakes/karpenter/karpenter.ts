@@ -117,7 +117,7 @@ export class Karpenter {
 
   /** Deletes all NodePools with their nodes and everything that was installed, and stops. For a control plane that other tests use afterwards. */
   async uninstall(): Promise<void> {
-    const { client, kubelets, processes, ending, installed } = this.#parts;
+    const { client, installed } = this.#parts;
     try {
       for (const kind of ['NodePool', 'NodeClaim'])
         for (const { metadata } of await client.list<StoredObject>(KARPENTER, kind))
@@ -127,11 +127,26 @@ export class Karpenter {
         async () => (await client.list(KARPENTER, 'NodeClaim')).length === 0,
       );
     } finally {
-      await kubelets.stop().finally(() => processes.end());
+      await this.#stopAll();
     }
     await client.deleteAll(installed, 'the CRDs of Karpenter', 60_000);
-    ending.abort();
-    client.close();
+    this.#close();
+  }
+
+  /** Stops, and deletes nothing. For a control plane that ends, too. */
+  async end(): Promise<void> {
+    await this.#stopAll();
+    this.#close();
+  }
+
+  #stopAll(): Promise<void> {
+    const { kubelets, processes } = this.#parts;
+    return kubelets.stop().finally(() => processes.end());
+  }
+
+  #close(): void {
+    this.#parts.ending.abort();
+    this.client.close();
   }
 }
 
