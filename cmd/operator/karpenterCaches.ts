@@ -75,7 +75,8 @@ export class KarpenterCaches {
     if (unknown) return unknown;
     const nodePool = nodePools.store.get(pool);
     const claims = nodePool ? nodeClaims.store.byIndex('nodePool', nodePool.uid) : [];
-    return { kind: 'seen', nodePool, claims, ...(classes && { nodeClass: classes.store.get(pool) }) };
+    const others = nodePools.store.list().filter(({ name }) => name !== pool);
+    return { kind: 'seen', nodePool, claims, others, ...(classes && { nodeClass: classes.store.get(pool) }) };
   }
 
   /** The nodes of the pool's NodeClaims; undefined while they are not known. The same object for the same nodes. */
@@ -128,7 +129,10 @@ export class KarpenterCaches {
       identity: karpenterIdentity<KarpenterObject>(),
     });
     cache.store.subscribe(({ key }) => {
-      if (cache.store.hasSynced && this.#pools.has(key)) this.#changed(key);
+      if (!cache.store.hasSynced) return;
+      if (this.#pools.has(key)) this.#changed(key);
+      // It may take pods of each pool.
+      else if (kind === 'NodePool') this.#notify();
     });
     this.#start(cache, signal);
     return cache;

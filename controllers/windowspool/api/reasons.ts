@@ -65,6 +65,8 @@ const prerequisites = {
     'EKS does not support the Kubernetes version of the nodes with the Windows version of the pool, or publishes no AMI for them, or the nodes are or would be newer than the control plane. The message names the version to change. A warning if only the Kubernetes project does not support the versions.',
   NoLinuxNode:
     'The cluster has no Linux node that accepts pods, and CoreDNS runs only on Linux. Add a Linux node group, or uncordon a node.',
+  NodePoolsOverlap:
+    'Warning: Karpenter can create nodes for the pods of the pool from another NodePool, whose nodes the operator does not verify. Add a taint to that NodePool, or delete it.',
   WindowsIPAMDisabled:
     'Windows IPAM is disabled, so pods get no IP addresses. Enable it where the message says: in the vpc-cni add-on, or in ConfigMap kube-system/amazon-vpc-cni.',
   LegacyResourceController:

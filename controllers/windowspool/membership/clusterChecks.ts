@@ -6,7 +6,7 @@ import { describeResult } from '../checks/describeChecks.ts';
 import { ignoredChecks } from '../checks/ignoredChecks.ts';
 import { LINUX_NODE, LINUX_NODE_QUESTION, linuxNodeAnswer } from '../checks/linuxNode.ts';
 import { type CheckResults, runChecks } from '../checks/runChecks.ts';
-import { falseCondition } from '../conditions/condition.ts';
+import { falseCondition, trueCondition } from '../conditions/condition.ts';
 import type { ConditionState } from '../model/conditions.ts';
 import type { ClusterFacts, ObservedState } from '../model/observedState.ts';
 import type { ObserveContext } from '../providers/provider.ts';
@@ -19,27 +19,44 @@ export async function readClusterFacts(context: ObserveContext): Promise<Cluster
 }
 
 /** What could not be read is not reported: nothing waits for these checks. */
-const checks: readonly Check<ClusterFacts, never>[] = [
+const checks: readonly ClusterCheck[] = [
   {
     ...LINUX_NODE,
-    evaluate: ({ linuxNode }) => (linuxNode.ok ? linuxNodeAnswer(linuxNode.value, 'Add a Linux node') : undefined),
+    evaluate: ({ clusterFacts }) =>
+      clusterFacts?.linuxNode.ok ? linuxNodeAnswer(clusterFacts.linuxNode.value, 'Add a Linux node') : undefined,
   },
 ];
 
-/** Runs the checks; undefined while nothing is known of the cluster. */
-function clusterChecks({ pool, clusterFacts }: ObservedState): CheckResults | undefined {
-  return clusterFacts && runChecks(checks, clusterFacts, ignoredChecks(pool));
+/** A check of the observed state of a pool. */
+export type ClusterCheck<S extends ObservedState = ObservedState> = Check<S, never>;
+
+/** Runs the checks, and `more` of the provider. */
+function clusterChecks<S extends ObservedState>(s: S, more: readonly ClusterCheck<S>[]): CheckResults {
+  return runChecks<S>([...checks, ...more], s, ignoredChecks(s.pool));
 }
 
 /** The first check that is not met, as the condition PrerequisitesMet; undefined if all are. */
 export function unmetInCluster(s: ObservedState): ConditionState | undefined {
-  const [first] = clusterChecks(s)?.failed ?? [];
+  const [first] = clusterChecks(s, []).failed;
   return first && falseCondition(first.check.reason, describeResult(first, s.settings));
 }
 
+/** That all checks are met, and what they warn of, as the condition PrerequisitesMet. @param message that they are met */
+export function metInCluster<S extends ObservedState>(
+  s: S,
+  message: string,
+  more: readonly ClusterCheck<S>[] = [],
+): ConditionState {
+  const [first] = clusterChecks(s, more).warned;
+  if (!first) return trueCondition('Met', message);
+  return trueCondition('MetWithWarnings', `${message} Warning: ${describeResult(first, s.settings)}`);
+}
+
 /** status.checks: those that are not met or ignored. */
-export function clusterCheckStates(s: ObservedState): Pick<WindowsPoolStatus, 'checks'> {
-  const results = clusterChecks(s);
-  const states = results ? checkStates(results, []) : [];
+export function clusterCheckStates<S extends ObservedState>(
+  s: S,
+  more: readonly ClusterCheck<S>[] = [],
+): Pick<WindowsPoolStatus, 'checks'> {
+  const states = checkStates(clusterChecks(s, more), []);
   return states.length > 0 ? { checks: states } : {};
 }

@@ -140,6 +140,8 @@ export type KarpenterView =
       readonly claims: readonly NodeClaim[];
       /** The EC2NodeClass with the name of the pool; undefined if it does not exist, or pools need none. */
       readonly nodeClass?: KarpenterObject | undefined;
+      /** The NodePools with other names. */
+      readonly others: readonly KarpenterObject[];
     };
 
 /** The NodePools of pools, their NodeClaims and node classes. */

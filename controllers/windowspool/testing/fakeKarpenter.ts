@@ -19,6 +19,8 @@ export class FakeKarpenter {
   nodePool: KarpenterObject | undefined;
   nodeClass: KarpenterObject | undefined;
   claims: readonly NodeClaim[] = [];
+  /** Other NodePools. */
+  others: readonly KarpenterObject[] = [];
   /** How many nodes the pods need. */
   demand = 0;
   isRunning = true;
@@ -35,8 +37,8 @@ export class FakeKarpenter {
 
   get view(): KarpenterView {
     if (this.unknown) return this.unknown;
-    const { nodePool, nodeClass, claims } = this;
-    return { kind: 'seen', nodePool, nodeClass, claims };
+    const { nodePool, nodeClass, claims, others } = this;
+    return { kind: 'seen', nodePool, nodeClass, claims, others };
   }
 
   /** The same object for the same nodes, as the cache gives it. */

@@ -466,6 +466,7 @@ const randomKarpenter: fc.Arbitrary<KarpenterView> = fc.oneof(
     kind: fc.constant('seen' as const),
     nodeClass: maybe(randomKarpenterObject),
     nodePool: maybe(randomKarpenterObject),
+    others: fc.array(randomKarpenterObject, { maxLength: 2 }),
     claims: fc.array(
       fc.record({
         name: fc.constantFrom('a', 'b', 'c'),

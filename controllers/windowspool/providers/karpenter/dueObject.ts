@@ -82,6 +82,7 @@ function sorted(items: readonly unknown[]): readonly unknown[] {
   return [...items].sort((a, b) => (canonical(a) < canonical(b) ? -1 : 1));
 }
 
-function recordIn(value: unknown): Parts {
+/** The value if it is a record; otherwise an empty one. */
+export function recordIn(value: unknown): Parts {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Parts) : {};
 }

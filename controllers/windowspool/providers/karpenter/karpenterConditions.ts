@@ -6,12 +6,13 @@ import { nodesVerified, type Verification } from '../../conditions/nodesVerified
 import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';
-import { unmetInCluster } from '../../membership/clusterChecks.ts';
+import { metInCluster, unmetInCluster } from '../../membership/clusterChecks.ts';
 import { contended } from '../../membership/contended.ts';
-import type { ConditionState, KarpenterConditions } from '../../model/conditions.ts';
+import type { KarpenterConditions } from '../../model/conditions.ts';
 import type { RunResult } from '../../model/outcome.ts';
 import type { CallError } from '../../ports/callResult.ts';
 import { count } from '../../util/words.ts';
+import { karpenterChecks } from './karpenterChecks.ts';
 import type { KarpenterDerived } from './karpenterState.ts';
 import { nodePoolReady } from './nodePoolReady.ts';
 
@@ -23,7 +24,8 @@ type Parts = PartsOf<KarpenterConditions>;
 export function karpenterConditions(result: RunResult<KarpenterDerived>): KarpenterConditions {
   const { after: s } = result;
   const parts: Parts = {
-    PrerequisitesMet: missingPermission(s, permissionsFor(s)) ?? unmetInCluster(s) ?? permitted(),
+    PrerequisitesMet:
+      missingPermission(s, permissionsFor(s)) ?? unmetInCluster(s) ?? metInCluster(s, PERMITTED, karpenterChecks),
     NodePoolReady: contended(s, 'karpenter', REMEDY) ?? nodePoolReady(s, result.decisions),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing }),
@@ -49,9 +51,7 @@ function permissionsFor({ karpenter }: KarpenterDerived): OutsidePermissions {
   };
 }
 
-function permitted(): ConditionState {
-  return trueCondition('Met', 'The operator has the permissions that it needs, and the cluster has a Linux node.');
-}
+const PERMITTED = 'The operator has the permissions that it needs, and the cluster has a Linux node.';
 
 /** A pool without nodes is Ready if Karpenter can create them. So is one whose first nodes are joining: otherwise, each pod that needs one would change that. */
 const readiness: Readiness<Parts> = {

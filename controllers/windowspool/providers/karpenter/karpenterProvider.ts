@@ -11,6 +11,7 @@ import type { Provider } from '../provider.ts';
 import { withoutDeleting } from './drainClaims.ts';
 import { awaitedSuccessors, karpenterCapacity } from './karpenterCapacity.ts';
 import { karpenterChains, karpenterDeletionChains } from './karpenterChains.ts';
+import { karpenterChecks } from './karpenterChecks.ts';
 import { karpenterConditions } from './karpenterConditions.ts';
 import { dueObjects } from './karpenterObjects.ts';
 import { karpenterSamples } from './karpenterSamples.ts';
@@ -45,7 +46,7 @@ export const karpenter: Provider<KarpenterState, KarpenterDerived> = {
     const isHeld = (disruption?.nodes !== undefined || awaitedSuccessors(after) > 0) && !isDeleting(after.pool);
     return {
       ...(counts && { karpenter: counts }),
-      ...clusterCheckStates(after),
+      ...clusterCheckStates(after, karpenterChecks),
       ...marksState(after),
       ...(isHeld && disruption && { disruption }),
     };

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { checkReasons } from '../../../api/reasons.ts';
 import type { CheckResult } from '../../../checks/runChecks.ts';
@@ -80,28 +79,6 @@ describe('the checks', () => {
     assert.deepEqual(unread, []);
     const needed = new Set(checks.flatMap(({ needs = [] }) => needs));
     assert.deepEqual(Object.keys(factTable).sort(), [...needed].sort());
-  });
-
-  it('have one reason and one section in the docs each, and the section names the reason', () => {
-    const pages = new Map(
-      ['prerequisites', 'advice'].map((name) => [
-        name,
-        readFileSync(`${import.meta.dirname}/../../../../../docs/${name}.md`, 'utf8'),
-      ]),
-    );
-    for (const { reason, section, severity } of checks) {
-      const name = severity === 'Advice' ? 'advice' : 'prerequisites';
-      const page = pages.get(name) ?? '';
-      const at = page.search(new RegExp(`^## ${section.replaceAll('-', '[ -]')}$`, 'im'));
-      assert.notEqual(at, -1, `docs/${name}.md has no heading ${section}`);
-      const end = page.indexOf('\n## ', at + 1);
-      assert.ok(page.slice(at, end < 0 ? undefined : end).includes(`\`${reason}\``), `${section} names no ${reason}`);
-    }
-    assert.deepEqual(
-      checks.map(({ reason }) => reason),
-      [...checkReasons],
-    );
-    assert.equal(new Set(checks.map(({ section }) => section)).size, checks.length);
   });
 });
 

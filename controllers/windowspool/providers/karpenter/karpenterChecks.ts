@@ -1,0 +1,64 @@
+/** The checks of a pool of Karpenter. Pure. */
+
+import type { NodeRequirement } from '../../api/api.gen.ts';
+import { POOL_KEY } from '../../api/labels.ts';
+import { type Answer, met, warning, warns } from '../../checks/check.ts';
+import type { ClusterCheck } from '../../membership/clusterChecks.ts';
+import type { KarpenterObject } from '../../ports/karpenter.ts';
+import type { Taint } from '../../ports/nodes.ts';
+import { runtimeClassFor, untolerated } from '../../runtimeClass/runtimeClass.ts';
+import { joined } from '../../util/words.ts';
+import { recordIn } from './dueObject.ts';
+import type { KarpenterState } from './karpenterState.ts';
+
+/** How many NodePools the message names. */
+const MOST = 3;
+
+/** Each warns: nothing waits for them. */
+export const karpenterChecks: readonly ClusterCheck<KarpenterState>[] = [
+  { ...warns('NodePoolsOverlap', 'other-nodepools', 'other NodePools'), evaluate: otherNodePools },
+];
+
+/** Whether Karpenter can create nodes for pods of the pool from a NodePool that is no pool: it chooses by weight, and otherwise any. */
+function otherNodePools(s: KarpenterState): Answer | undefined {
+  if (s.karpenter.kind !== 'seen') return undefined;
+  const names = s.karpenter.others.filter((other) => !isOfPool(other) && takesPodsOf(s, other)).map(({ name }) => name);
+  const [first] = names.sort();
+  if (first === undefined) return met;
+  const found = `Karpenter can also create nodes for pods of the pool from ${names.length === 1 ? 'NodePool' : 'NodePools'} ${joined(names, MOST)}, and the operator does not verify those nodes`;
+  return warning(found, `Add a taint to it, or delete it: kubectl edit nodepool ${first}`);
+}
+
+function isOfPool({ createdFor, appliedAt }: KarpenterObject): boolean {
+  return createdFor !== '' || appliedAt > 0;
+}
+
+/** Whether Karpenter creates nodes from it for pods that have the RuntimeClass of the pool and nothing else: https://karpenter.sh/docs/concepts/scheduling/ */
+function takesPodsOf({ pool }: KarpenterState, { spec, deleting }: KarpenterObject): boolean {
+  const { nodeSelector, tolerations } = runtimeClassFor(pool);
+  const { metadata, spec: node } = recordIn(recordIn(spec).template);
+  const [labels, { requirements, taints }] = [recordIn(recordIn(metadata).labels), recordIn(node)];
+  const required = listIn<NodeRequirement>(requirements);
+  const isWindows = required.some(({ key, values }) => key === OS_LABEL && values?.includes('windows'));
+  const repelling = listIn<Taint>(taints).filter(({ effect }) => effect !== 'PreferNoSchedule');
+  if (deleting || !isWindows || untolerated(repelling, tolerations).length > 0) return false;
+  return Object.entries(nodeSelector).every(([key, value]) => {
+    if (labels[key] !== undefined) return labels[key] === value;
+    const own = required.filter((requirement) => requirement.key === key);
+    return own.length > 0 ? own.every((requirement) => allows(requirement, value)) : key !== POOL_KEY;
+  });
+}
+
+const OS_LABEL = 'kubernetes.io/os';
+
+/** The members are as the CRD of NodePools requires them. */
+function listIn<T extends object>(value: unknown): readonly T[] {
+  return Array.isArray(value) ? value.filter((item): item is T => typeof item === 'object' && item !== null) : [];
+}
+
+/** Whether a node can have this value of the label. Labels in selectors of pools have no numbers, which other operators compare. */
+function allows({ operator, values = [] }: NodeRequirement, value: string): boolean {
+  if (operator === 'In') return values.includes(value);
+  if (operator === 'NotIn') return !values.includes(value);
+  return operator === 'Exists';
+}
