@@ -249,8 +249,12 @@ describe('a pool of Karpenter', function () {
     } as never);
     await fixture.world.apply(onDemandPool('theirs'));
     await fixture.world.waitForConditions('theirs', 'NodePoolReady=False/NodePoolNotOwned');
+    // It has the labels and requirements of that pool.
+    const warned = await fixture.world.waitForConditions('web', 'PrerequisitesMet=True/MetWithWarnings');
+    assert.match(messageOf(warned, 'PrerequisitesMet'), /can also create nodes .* from NodePool theirs,/);
     await fixture.world.kubectl('delete', 'windowspool', 'theirs', '--timeout=20s');
     await fixture.world.kubectl('delete', 'nodepool', 'theirs', '--timeout=20s');
+    await fixture.world.waitForConditions('web', 'PrerequisitesMet=True/Met');
   });
 
   it('waits with its deletion until Karpenter runs again and has deleted the nodes', async () => {

@@ -22,12 +22,12 @@ describe('the checks of all providers', () => {
       const end = page.indexOf('\n## ', at + 1);
       assert.ok(page.slice(at, end < 0 ? undefined : end).includes(`\`${reason}\``), `${section} names no ${reason}`);
     }
-    assert.equal(new Set(all.map(({ section }) => section)).size, all.length);
+    assert.equal(new Set(all.map(({ section }) => section)).size, checkReasons.length);
   });
 
   it('have the order of their reasons, and each reason has a check', () => {
-    const reasons = all.map(({ reason }) => reason);
-    assert.deepEqual([...checkReasons].sort(), [...reasons].sort());
+    const reasons = new Set(all.map(({ reason }) => reason));
+    assert.deepEqual([...reasons].sort(), [...checkReasons].sort());
     const ofNodeGroups = new Set(checks.map(({ reason }) => reason));
     assert.deepEqual(
       checkReasons.filter((reason) => ofNodeGroups.has(reason)),

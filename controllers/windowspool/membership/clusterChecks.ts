@@ -36,8 +36,11 @@ function clusterChecks<S extends ObservedState>(s: S, more: readonly ClusterChec
 }
 
 /** The first check that is not met, as the condition PrerequisitesMet; undefined if all are. */
-export function unmetInCluster(s: ObservedState): ConditionState | undefined {
-  const [first] = clusterChecks(s, []).failed;
+export function unmetInCluster<S extends ObservedState>(
+  s: S,
+  more: readonly ClusterCheck<S>[] = [],
+): ConditionState | undefined {
+  const [first] = clusterChecks(s, more).failed;
   return first && falseCondition(first.check.reason, describeResult(first, s.settings));
 }
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { NodeRequirement } from '../../api/api.gen.ts';
 import { POOL_KEY } from '../../api/labels.ts';
+import type { FakeWorld } from '../../testing/fakeWorld.ts';
+import { sampleError } from '../../testing/fixtures.ts';
 import { assertBrief } from '../../testing/goldenTexts.ts';
-import { karpenterWorld } from '../../testing/karpenterScenes.ts';
+import { karpenterWorld, NODE_CLASS } from '../../testing/karpenterScenes.ts';
 import { conditionOf, wake } from '../../testing/life.ts';
 
 const WINDOWS: NodeRequirement = { key: 'kubernetes.io/os', operator: 'In', values: ['windows'] };
@@ -68,5 +70,41 @@ describe('the check of other NodePools', () => {
     const own = { runtimeClass: { name: 'web', handler: 'runhcs-wcow-process', adoption: 'Never' } };
     assert.match((await metBeside({}, {}, own)).text, /^True Met:/);
     assert.match((await metBeside({ labels: { [POOL_KEY]: 'web' } }, {}, own)).text, /^True MetWithWarnings/);
+  });
+});
+
+describe('the check of Windows IPAM for a pool of Karpenter', () => {
+  const OF_KWOK = { karpenter: { nodeClassRef: { group: 'karpenter.kwok.sh', kind: 'KWOKNodeClass', name: 'a' } } };
+  const cniConfig = (world: FakeWorld) => world.calls.filter((call) => call.includes('amazon-vpc-cni'));
+
+  it('finds that it is disabled, and soon that it is enabled', async () => {
+    const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met:/);
+    world.kubeSystem.cniConfig = {};
+    world.now += deps.settings.resyncMs;
+    const next = await wake(world, deps);
+    assertBrief(
+      conditionOf(world, 'PrerequisitesMet') ?? '',
+      'False WindowsIPAMDisabled',
+      'aws eks describe-addon --cluster-name CLUSTER',
+      'enable-windows-ipam: "true"',
+      '#windows-ipam',
+    );
+    assert.ok(next.kind === 'requeueAfter' && next.ms <= 2 * deps.settings.pollMs, JSON.stringify(next));
+    world.kubeSystem.cniConfig = { 'enable-windows-ipam': 'true' };
+    world.now += deps.settings.pollMs;
+    await wake(world, deps);
+    assert.match(conditionOf(world, 'PrerequisitesMet') ?? '', /^True Met:/);
+  });
+
+  it('is not made for nodes outside of AWS, and finds nothing if the ConfigMap cannot be read', async () => {
+    const { world } = await karpenterWorld(OF_KWOK);
+    assert.deepEqual(cniConfig(world), []);
+    const denied = await karpenterWorld();
+    denied.world.fails = (call) => (call.includes('amazon-vpc-cni') ? sampleError('denied') : undefined);
+    denied.world.now += denied.deps.settings.resyncMs;
+    await wake(denied.world, denied.deps);
+    assert.match(conditionOf(denied.world, 'PrerequisitesMet') ?? '', /^True Met:/);
+    assert.notEqual(cniConfig(denied.world).length, 0);
   });
 });

@@ -2,7 +2,8 @@
 
 import type { NodeRequirement } from '../../api/api.gen.ts';
 import { POOL_KEY } from '../../api/labels.ts';
-import { type Answer, met, warning, warns } from '../../checks/check.ts';
+import { type Answer, met, notMet, warning, warns } from '../../checks/check.ts';
+import { enableIpam, IPAM_OFF, isIpamOn, WINDOWS_IPAM } from '../../checks/windowsIpam.ts';
 import type { ClusterCheck } from '../../membership/clusterChecks.ts';
 import type { KarpenterObject } from '../../ports/karpenter.ts';
 import type { Taint } from '../../ports/nodes.ts';
@@ -14,10 +15,17 @@ import type { KarpenterState } from './karpenterState.ts';
 /** How many NodePools the message names. */
 const MOST = 3;
 
-/** Each warns: nothing waits for them. */
+/** Nothing waits for them: Karpenter creates nodes in any case. */
 export const karpenterChecks: readonly ClusterCheck<KarpenterState>[] = [
+  { ...WINDOWS_IPAM, evaluate: windowsIpam },
   { ...warns('NodePoolsOverlap', 'other-nodepools', 'other NodePools'), evaluate: otherNodePools },
 ];
+
+/** Whether pods get addresses. The operator does not call AWS for the pool, so it does not know who sets that. */
+function windowsIpam({ cniConfig }: KarpenterState): Answer | undefined {
+  if (!cniConfig?.ok) return undefined;
+  return isIpamOn(cniConfig.value) ? met : notMet(`${IPAM_OFF} ${enableIpam('CLUSTER')}`);
+}
 
 /** Whether Karpenter can create nodes for pods of the pool from a NodePool that is no pool: it chooses by weight, and otherwise any. */
 function otherNodePools(s: KarpenterState): Answer | undefined {

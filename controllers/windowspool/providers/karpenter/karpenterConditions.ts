@@ -25,7 +25,9 @@ export function karpenterConditions(result: RunResult<KarpenterDerived>): Karpen
   const { after: s } = result;
   const parts: Parts = {
     PrerequisitesMet:
-      missingPermission(s, permissionsFor(s)) ?? unmetInCluster(s) ?? metInCluster(s, PERMITTED, karpenterChecks),
+      missingPermission(s, permissionsFor(s)) ??
+      unmetInCluster(s, karpenterChecks) ??
+      metInCluster(s, PERMITTED, karpenterChecks),
     NodePoolReady: contended(s, 'karpenter', REMEDY) ?? nodePoolReady(s, result.decisions),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing }),
@@ -51,7 +53,7 @@ function permissionsFor({ karpenter }: KarpenterDerived): OutsidePermissions {
   };
 }
 
-const PERMITTED = 'The operator has the permissions that it needs, and the cluster has a Linux node.';
+const PERMITTED = 'The operator has the permissions that it needs, and all checks of the cluster pass.';
 
 /** A pool without nodes is Ready if Karpenter can create them. So is one whose first nodes are joining: otherwise, each pod that needs one would change that. */
 const readiness: Readiness<Parts> = {

@@ -1,7 +1,7 @@
 import { admit } from '../../disruption/admission.ts';
 import { nextOpening, windowEnd } from '../../disruption/maintenance.ts';
 import { terminatingNodes, withCurrentNodes } from '../../disruption/reservation.ts';
-import { clusterCheckStates } from '../../membership/clusterChecks.ts';
+import { clusterCheckStates, unmetInCluster } from '../../membership/clusterChecks.ts';
 import { hasNewMarks, marksState } from '../../membership/marks.ts';
 import type { KarpenterConditions } from '../../model/conditions.ts';
 import { karpenterIn } from '../../rules/nodeSource.ts';
@@ -53,7 +53,7 @@ export const karpenter: Provider<KarpenterState, KarpenterDerived> = {
   },
   samples: karpenterSamples,
   // Watches report every change; the periodic read is a safety net.
-  untilNextRead: (s) => spread(s, s.settings.resyncMs),
+  untilNextRead: (s) => spread(s, unmetInCluster(s, karpenterChecks) ? s.settings.pollMs : s.settings.resyncMs),
   untilNextEvent: (s) => (hasNewMarks(s.pool) ? SHORTEST_MS : untilNextChange(s)),
   nodeGroupNames: () => [],
   describeUnremovedMarks: () => undefined,

@@ -1,7 +1,9 @@
 /** What a pool of Karpenter adds to the observed state, and questions about it. Pure. */
 
+import type { WindowsPool } from '../../api/api.gen.ts';
 import type { Derived, Due } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
+import type { CallResult } from '../../ports/callResult.ts';
 import {
   isCreatedFor,
   type KarpenterKind,
@@ -11,6 +13,7 @@ import {
   type NodeClaim,
 } from '../../ports/karpenter.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
+import { karpenterIn } from '../../rules/nodeSource.ts';
 
 /** How an object of the pool should be, and what is due for it. */
 export interface DueObject {
@@ -32,12 +35,19 @@ export interface DueKarpenter extends Due {
 /** The observed state of a pool of Karpenter. */
 export interface KarpenterState extends ObservedState {
   readonly karpenter: KarpenterView;
+  /** The data of ConfigMap kube-system/amazon-vpc-cni, if the nodes are of AWS; undefined as data: it does not exist. */
+  readonly cniConfig?: CallResult<Readonly<Record<string, string>> | undefined>;
 }
 
 /** The same with what is due. */
-export interface KarpenterDerived extends Derived {
-  readonly karpenter: KarpenterView;
+export interface KarpenterDerived extends Derived, Pick<KarpenterState, 'karpenter' | 'cniConfig'> {
   readonly due: DueKarpenter;
+}
+
+/** Whether its nodes are EC2 instances. */
+export function isOfAws({ spec }: Pick<WindowsPool, 'spec'>): boolean {
+  const { nodeClass, nodeClassRef } = karpenterIn(spec);
+  return nodeClass !== undefined || nodeClassRef?.group === 'karpenter.k8s.aws';
 }
 
 /** Whether the NodeClaim has this node: their provider IDs are equal, and a node cannot change its own. */

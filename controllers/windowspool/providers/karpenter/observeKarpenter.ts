@@ -1,12 +1,14 @@
 /** Reads the observed state of a pool of Karpenter from the cache: nothing is read in AWS. */
 
 import type { WindowsPool } from '../../api/api.gen.ts';
+import { CNI_CONFIG_QUESTION } from '../../checks/windowsIpam.ts';
 import { withOperations } from '../../disruption/observeLeavingNodes.ts';
 import { observeMembership } from '../../membership/observeMembership.ts';
 import type { NodePools } from '../../ports/karpenter.ts';
+import { isDeleting } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
 import { nodeReader } from './drainClaims.ts';
-import type { KarpenterState } from './karpenterState.ts';
+import { isOfAws, type KarpenterState } from './karpenterState.ts';
 
 declare module '../../observation/sources.ts' {
   interface Sources {
@@ -14,10 +16,20 @@ declare module '../../observation/sources.ts' {
   }
 }
 
+/** Reads the setting of Windows IPAM. All pools share the answer. */
+function readCniConfig({ readCache, sources, settings, now, signal }: ObserveContext) {
+  const ask = (asked: AbortSignal) => sources.system.cniConfig(asked);
+  return readCache.shared.get(CNI_CONFIG_QUESTION, settings.pollMs, now, ask, signal);
+}
+
 /** Reads the observed state of a pool of Karpenter. */
 export async function observeKarpenter(pool: WindowsPool, context: ObserveContext): Promise<KarpenterState> {
   const { readCache, sources, signal } = context;
   const { name } = pool.metadata;
-  const s = { ...(await observeMembership(pool, context)), karpenter: sources.nodePools.of(name) };
+  const s = {
+    ...(await observeMembership(pool, context)),
+    karpenter: sources.nodePools.of(name),
+    ...(isOfAws(pool) && !isDeleting(pool) && { cniConfig: await readCniConfig(context) }),
+  };
   return withOperations(s, readCache.operations.get(name), false, () => nodeReader(s, sources, signal));
 }

@@ -1,6 +1,7 @@
 /** The facts that checks need: when each is read, how, and with which permission. Answers that pools have in common are shared. */
 
 import { POOL_KEY } from '../../../api/labels.ts';
+import { CNI_CONFIG_QUESTION, IPAM_KEY, isIpamOn } from '../../../checks/windowsIpam.ts';
 import { yearOf } from '../../../nodes/windowsVersions.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Cluster, NodeGroup, NodeGroups, Releases } from '../../../ports/eks.ts';
@@ -18,7 +19,6 @@ import type { EksState } from '../model/groupState.ts';
 import { ownedGroup } from '../observation/knownGroups.ts';
 import { GROUP_NAMES } from '../observation/readGroups.ts';
 import { instanceTypesOf, templateIn, templateVersion } from '../versions/userLaunchTemplate.ts';
-import { IPAM_KEY, isIpamOn } from '../windowsIpam/addressMode.ts';
 import { unlistedMinor } from './windowsSupport.ts';
 
 /** What facts are read from. */
@@ -75,7 +75,6 @@ export function accessEntryQuestion(role: string): string {
   return `access entry ${role}`;
 }
 
-const CNI_CONFIG_QUESTION = 'ConfigMap amazon-vpc-cni';
 const CNI_ADDON_QUESTION = 'add-on vpc-cni';
 const CNI_OWNER_QUESTION = 'owner of ConfigMap amazon-vpc-cni';
 

@@ -1,9 +1,9 @@
 /** Steps that enable Windows IPAM for the whole cluster. */
 
+import { IPAM_KEY } from '../../../checks/windowsIpam.ts';
 import type { Outcome } from '../../../model/outcome.ts';
 import { changed, type StepKinds, when } from '../../../steps/stepKind.ts';
 import type { EksState } from '../model/groupState.ts';
-import { IPAM_KEY } from '../windowsIpam/addressMode.ts';
 import { withFacts } from './withFacts.ts';
 
 /** The configuration value that enables Windows IPAM in the vpc-cni add-on: a string in its schema. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { isIpamOn } from '../../../checks/windowsIpam.ts';
 import type { InstanceType } from '../../../ports/prerequisites.ts';
 import { textTable } from '../../../testing/goldenTexts.ts';
 import {
@@ -8,7 +9,6 @@ import {
   addressModeOf,
   describeMode,
   ignoredSettings,
-  isIpamOn,
   podsPerNode,
 } from './addressMode.ts';
 

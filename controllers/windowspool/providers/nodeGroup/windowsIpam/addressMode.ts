@@ -2,11 +2,10 @@
  * How Windows pods get their addresses: the settings that the VPC resource controller reads in ConfigMap kube-system/amazon-vpc-cni. Sources:
  * https://github.com/aws/amazon-vpc-resource-controller-k8s, pkg/config/loader.go and docs/windows.
  */
+import { IPAM_KEY, parseBool } from '../../../checks/windowsIpam.ts';
 import type { InstanceType } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
 
-/** The key that enables addresses for Windows pods. */
-export const IPAM_KEY = 'enable-windows-ipam';
 const PREFIX_KEY = 'enable-windows-prefix-delegation';
 
 /** A node's own address. Pods get the other addresses of its one network interface. */
@@ -43,11 +42,6 @@ const DEFAULTS: Readonly<Record<AddressMode['kind'], AddressMode>> = {
   secondary: { kind: 'secondary', warm: 3, minimum: 3, warmPrefixes: 0 },
   prefix: { kind: 'prefix', warm: 1, minimum: 3, warmPrefixes: 0 },
 };
-
-/** Whether Windows IPAM is enabled. */
-export function isIpamOn(data: Data): boolean {
-  return parseBool(data?.[IPAM_KEY]) === true;
-}
 
 /** The mode that the controller reads from the data of the ConfigMap. A value that it cannot parse counts as zero or false. */
 export function addressModeOf(data: Data): AddressMode {
@@ -121,11 +115,4 @@ function targetIn(data: Data, keys: readonly string[]): number | undefined {
 /** Parses like Go's strconv.Atoi, without negative numbers: for those the controller uses its defaults. */
 function parseTarget(value: string): number | undefined {
   return /^\+?\d{1,9}$/.test(value) ? Number(value) : undefined;
-}
-
-/** Parses like Go's strconv.ParseBool: https://pkg.go.dev/strconv#ParseBool */
-function parseBool(value: string | undefined): boolean | undefined {
-  if (value === undefined) return undefined;
-  if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(value)) return true;
-  return ['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(value) ? false : undefined;
 }
