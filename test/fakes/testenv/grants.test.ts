@@ -111,6 +111,7 @@ describe('grants of roles', () => {
     const roles = new Set((await shippedGrants()).map(({ role: name }) => name));
     assert.deepEqual([...roles].sort(), [
       'ClusterRole windowspool-operator',
+      'ClusterRole windowspool-operator-karpenter',
       'ClusterRole windowspool-operator-machine-templates',
       'ClusterRole windowspool-operator-machines',
       'Role windowspool-operator-leader-election',
