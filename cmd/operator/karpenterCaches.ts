@@ -2,16 +2,16 @@
 
 import type { KubernetesClient } from '../../controllers/kubernetes/client.ts';
 import {
-  karpenterIdentity,
   karpenterObjectListWatch,
   nodeClaimIndexes,
   nodeClaimListWatch,
 } from '../../controllers/kubernetes/karpenter.ts';
+import { quietIdentity } from '../../controllers/kubernetes/objects.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { isSameNodes, nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
+import { nodesOfMachines, unlessSame } from '../../controllers/windowspool/membership/machineNodes.ts';
 import {
   isCreatedFor,
   type KarpenterKind,
@@ -85,8 +85,7 @@ export class KarpenterCaches {
     if (view.kind === 'unknown') return undefined;
     const isOwn = view.kind === 'seen' && view.nodePool !== undefined && isCreatedFor(view.nodePool, pool);
     const now = nodesOfMachines({ machines: isOwn ? view.claims : [] });
-    const before = this.#nodes.get(pool);
-    const nodes = before && isSameNodes(before, now) ? before : now;
+    const nodes = unlessSame(this.#nodes.get(pool), now);
     this.#nodes.set(pool, nodes);
     return nodes;
   }
@@ -109,7 +108,7 @@ export class KarpenterCaches {
     const nodeClaims = new OptionalCache<NodeClaim, keyof typeof nodeClaimIndexes>({
       ...this.#common('NodeClaim'),
       source: (onResult) => nodeClaimListWatch(this.#client, onResult),
-      identity: karpenterIdentity<NodeClaim>(),
+      identity: quietIdentity<NodeClaim>(),
       indexes: nodeClaimIndexes,
     });
     nodeClaims.store.subscribe(({ before, after }) => {
@@ -126,7 +125,7 @@ export class KarpenterCaches {
     const cache = new OptionalCache<KarpenterObject>({
       ...this.#common(kind),
       source: (onResult) => karpenterObjectListWatch(this.#client, kind, onResult),
-      identity: karpenterIdentity<KarpenterObject>(),
+      identity: quietIdentity<KarpenterObject>(),
     });
     cache.store.subscribe(({ key }) => {
       if (!cache.store.hasSynced) return;

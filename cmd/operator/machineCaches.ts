@@ -5,17 +5,17 @@ import {
   healthCheckOf,
   type MachineCollection,
   type MachineKind,
-  machineIdentity,
   machineIndexes,
   machineListWatch,
   machineOf,
   machineSetOf,
 } from '../../controllers/kubernetes/machines.ts';
+import { quietIdentity } from '../../controllers/kubernetes/objects.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { MachineSetReference, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { isSameNodes, nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
+import { nodesOfMachines, unlessSame } from '../../controllers/windowspool/membership/machineNodes.ts';
 import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
 import type {
   HealthCheck,
@@ -107,8 +107,7 @@ export class MachineCaches {
     if (view.kind === 'unknown') return undefined;
     const isOwn = view.kind === 'seen' && (!this.#made.has(pool) || view.set.createdFor === pool);
     const now = nodesOfMachines(isOwn ? view : undefined);
-    const before = this.#nodes.get(pool);
-    const nodes = before && isSameNodes(before, now) ? before : now;
+    const nodes = unlessSame(this.#nodes.get(pool), now);
     this.#nodes.set(pool, nodes);
     return nodes;
   }
@@ -149,7 +148,7 @@ export class MachineCaches {
             recordOf as never,
             onResult,
           ),
-        identity: machineIdentity<T>(),
+        identity: quietIdentity<T>(),
         indexes: machineIndexes,
         changed: notify,
       });
@@ -185,7 +184,7 @@ export class MachineCaches {
       log: this.#log,
       hooks: this.#metrics.reflector(of.kind),
       source: (onResult) => machineListWatch<HealthCheck>(this.#client, of, healthCheckOf, onResult),
-      identity: machineIdentity<HealthCheck>(),
+      identity: quietIdentity<HealthCheck>(),
       changed: notify,
     });
     cache.store.subscribe(() => cache.store.hasSynced && notify());

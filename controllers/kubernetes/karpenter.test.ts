@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { KarpenterManifest } from '../windowspool/ports/karpenter.ts';
 import type { KubernetesClient } from './client.ts';
-import { createNodePools, karpenterIdentity, karpenterObjectOf, nodeClaimOf } from './karpenter.ts';
+import { createNodePools, karpenterObjectOf, nodeClaimOf } from './karpenter.ts';
 import { KubernetesError } from './kubernetesError.ts';
+import { quietIdentity } from './objects.ts';
 
 const nodePoolOf = (object: Parameters<typeof karpenterObjectOf>[1]) => karpenterObjectOf('NodePool', object);
 const metadata = { name: 'web', uid: 'uid-web', resourceVersion: '7' };
@@ -118,7 +119,7 @@ describe('a NodeClaim', () => {
 
   it('is unchanged after an update of what is not read', () => {
     const known = nodeClaimOf({ metadata });
-    const identity = karpenterIdentity<typeof known>();
+    const identity = quietIdentity<typeof known>();
     assert.equal(
       identity.absorbUnchanged?.(known, nodeClaimOf({ metadata: { ...metadata, resourceVersion: '8' } })),
       true,

@@ -4,7 +4,7 @@
  */
 
 import type { V1ObjectMeta } from '@kubernetes/client-node';
-import type { Identity, ListWatch } from '../runtime/ports.ts';
+import type { ListWatch } from '../runtime/ports.ts';
 import { MANAGED_BY, MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../windowspool/api/labels.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
@@ -21,9 +21,8 @@ import { deleteObject } from './deletion.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
-import { epochOf, recordIdentity, type Wire } from './objects.ts';
+import { type Condition, commonOf, epochOf, type Wire } from './objects.ts';
 import { apiPath } from './paths.ts';
-import { same } from './sameValue.ts';
 
 const API_VERSION = 'karpenter.sh/v1';
 const NODE_CLAIMS = 'nodeclaims';
@@ -46,14 +45,6 @@ const KINDS: Readonly<
     conditions: ['AMIsReady', 'SubnetsReady', 'SecurityGroupsReady', 'InstanceProfileReady', 'ValidationSucceeded'],
   },
 };
-
-interface Condition {
-  readonly type?: string;
-  readonly status?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
 
 interface StatedObject {
   readonly metadata?: V1ObjectMeta;
@@ -147,31 +138,10 @@ function problemOf(conditions: readonly Wire<Condition>[], types: readonly strin
   return foreignMessage(messages.find((message) => message !== '') ?? '');
 }
 
-function commonOf(metadata: Wire<V1ObjectMeta>) {
-  return {
-    name: metadata.name ?? '',
-    uid: metadata.uid ?? '',
-    resourceVersion: metadata.resourceVersion ?? '',
-    deleting: metadata.deletionTimestamp !== undefined,
-  };
-}
-
 /** Indexes of a store of NodeClaims. */
 export const nodeClaimIndexes = {
   nodePool: ({ nodePoolUid }: NodeClaim) => [nodePoolUid],
 };
-
-/** A change of nothing that is read, such as of the time of the last pod, is no change. */
-export function karpenterIdentity<T extends KarpenterObject | NodeClaim>(): Identity<T> {
-  return {
-    ...recordIdentity,
-    absorbUnchanged: (known: { -readonly [Name in keyof T]: T[Name] }, newer) => {
-      if (!same(known, { ...newer, resourceVersion: known.resourceVersion })) return false;
-      known.resourceVersion = newer.resourceVersion;
-      return true;
-    },
-  };
-}
 
 type OnResult = (error?: CallError) => void;
 

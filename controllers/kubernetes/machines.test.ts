@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { KubernetesClient } from './client.ts';
 import { KubernetesError } from './kubernetesError.ts';
-import { createMachineSets, machineIdentity, machineOf, machineSetOf } from './machines.ts';
+import { createMachineSets, machineOf, machineSetOf } from './machines.ts';
+import { quietIdentity } from './objects.ts';
 
 const meta = { name: 'windows', uid: 'uid-windows', resourceVersion: '7', creationTimestamp: '2026-03-01T12:00:00Z' };
 const owner = { apiVersion: 'v1', kind: 'MachineSet', name: 'set', uid: 'uid-set', controller: true };
@@ -259,7 +260,7 @@ describe('a MachineDeployment or MachineSet', () => {
 
   it('is unchanged after an update of what is not read', () => {
     const known = deployment({ status: { phase: 'ScalingUp' } });
-    const identity = machineIdentity<typeof known>();
+    const identity = quietIdentity<typeof known>();
     const newer = deployment({
       metadata: { ...meta, generation: 2, resourceVersion: '8' },
       status: { phase: 'Running' },

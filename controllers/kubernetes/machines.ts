@@ -4,7 +4,7 @@
  */
 
 import type { V1LabelSelector, V1ObjectMeta } from '@kubernetes/client-node';
-import type { Identity, ListWatch } from '../runtime/ports.ts';
+import type { ListWatch } from '../runtime/ports.ts';
 import type { MachineSetReference, NodeSelector } from '../windowspool/api/api.gen.ts';
 import {
   MANAGED_BY,
@@ -22,10 +22,9 @@ import { jsonDecoder } from './decoder.ts';
 import { deleteObject } from './deletion.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
-import { controllerOf, epochOf, recordIdentity, type Wire } from './objects.ts';
+import { type Condition, commonOf, controllerOf, epochOf, type Wire } from './objects.ts';
 import { readPages } from './pages.ts';
 import { apiPath } from './paths.ts';
-import { same } from './sameValue.ts';
 
 /** The resources of the kinds, in the paths of their API groups. */
 export const MACHINE_RESOURCES = {
@@ -50,14 +49,6 @@ const OPENSHIFT = 'machine.openshift.io/v1beta1';
 /** Objects in one namespace. No cluster has more nodes. */
 const MOST = 20_000;
 const PAGE_SIZE = 250;
-
-interface Condition {
-  readonly type?: string;
-  readonly status?: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
 
 /** What is read of all of these kinds and versions. A field that a version does not have is absent. */
 interface MachineObject {
@@ -117,7 +108,7 @@ export function machineSetOf(
       ? Math.max(0, (status.replicas ?? 0) - upToDate)
       : 0;
   return {
-    ...commonOf(metadata),
+    ...controlledOf(metadata),
     replicas,
     outdated,
     isRollingOut: outdated > 0 && !isRolledByUser,
@@ -170,7 +161,7 @@ function sizedBy({ annotations = {}, labels = {} }: Wire<V1ObjectMeta>): string 
 /** A Machine from any of the versions. */
 export function machineOf({ metadata = {}, spec = {}, status = {} }: Wire<MachineObject>): Machine {
   return {
-    ...commonOf(metadata),
+    ...controlledOf(metadata),
     createdAt: epochOf(metadata.creationTimestamp),
     node: foreignText(status.nodeRef?.name ?? ''),
     providerID: foreignText(spec.providerID ?? ''),
@@ -240,14 +231,8 @@ interface HealthCheckObject {
   };
 }
 
-function commonOf(metadata: Wire<V1ObjectMeta>) {
-  return {
-    name: metadata.name ?? '',
-    uid: metadata.uid ?? '',
-    resourceVersion: metadata.resourceVersion ?? '',
-    deleting: metadata.deletionTimestamp !== undefined,
-    controllerUid: controllerOf(metadata)?.uid ?? '',
-  };
+function controlledOf(metadata: Wire<V1ObjectMeta>) {
+  return { ...commonOf(metadata), controllerUid: controllerOf(metadata)?.uid ?? '' };
 }
 
 /** https://cluster-api.sigs.k8s.io/reference/labels_and_annotations, and for OpenShift: MachineAuthority in its API. */
@@ -304,18 +289,6 @@ function v1beta1ConditionsOf(status: NonNullable<Wire<MachineObject>['status']>)
 export const machineIndexes = {
   controller: ({ controllerUid }: { readonly controllerUid: string }) => [controllerUid],
 };
-
-/** Of records of one namespace. A change of nothing that is read, such as of a time, is no change. */
-export function machineIdentity<T extends Machine | MachineSet | HealthCheck>(): Identity<T> {
-  return {
-    ...recordIdentity,
-    absorbUnchanged: (known: { -readonly [Name in keyof T]: T[Name] }, newer) => {
-      if (!same(known, { ...newer, resourceVersion: known.resourceVersion })) return false;
-      known.resourceVersion = newer.resourceVersion;
-      return true;
-    },
-  };
-}
 
 /** Lists and watches a collection. @param onResult receives the error of a list or watch that failed, and undefined after a success */
 export function machineListWatch<T>(

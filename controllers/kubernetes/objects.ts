@@ -1,6 +1,7 @@
 /** Kubernetes objects as their JSON has them. */
 import type { V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node';
 import type { Identity } from '../runtime/ports.ts';
+import { same } from './sameValue.ts';
 
 /**
  * The JSON of a type of @kubernetes/client-node. Its types describe deserialized objects: in JSON a time is a string and `_continue` is
@@ -27,6 +28,37 @@ export const recordIdentity: Identity<{ readonly name: string; readonly resource
   key: ({ name }) => name,
   resourceVersion: ({ resourceVersion }) => resourceVersion,
 };
+
+/** The same identity. A change of nothing that is read, such as of a time, is no change. */
+export function quietIdentity<T extends { readonly name: string; readonly resourceVersion: string }>(): Identity<T> {
+  return {
+    ...recordIdentity,
+    absorbUnchanged: (known: { -readonly [Name in keyof T]: T[Name] }, newer) => {
+      if (!same(known, { ...newer, resourceVersion: known.resourceVersion })) return false;
+      known.resourceVersion = newer.resourceVersion;
+      return true;
+    },
+  };
+}
+
+/** A condition of an object in any API. */
+export interface Condition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** What the records of all kinds have. */
+export function commonOf(metadata: Wire<V1ObjectMeta>) {
+  return {
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    deleting: metadata.deletionTimestamp !== undefined,
+  };
+}
 
 /** The reference to the controller of an object, such as the ReplicaSet of a pod. */
 export function controllerOf(metadata: Wire<V1ObjectMeta> | undefined): Wire<V1OwnerReference> | undefined {

@@ -40,19 +40,25 @@ export function unmetInCluster<S extends ObservedState>(
   s: S,
   more: readonly ClusterCheck<S>[] = [],
 ): ConditionState | undefined {
-  const [first] = clusterChecks(s, more).failed;
-  return first && falseCondition(first.check.reason, describeResult(first, s.settings));
+  return unmetOf(clusterChecks(s, more), s);
 }
 
-/** That all checks are met, and what they warn of, as the condition PrerequisitesMet. @param message that they are met */
-export function metInCluster<S extends ObservedState>(
+function unmetOf({ failed: [first] }: CheckResults, { settings }: ObservedState): ConditionState | undefined {
+  return first && falseCondition(first.check.reason, describeResult(first, settings));
+}
+
+/** The condition PrerequisitesMet: the first check that is not met, or what the checks warn of. @param message that all are met */
+export function prerequisitesIn<S extends ObservedState>(
   s: S,
   message: string,
   more: readonly ClusterCheck<S>[] = [],
 ): ConditionState {
-  const [first] = clusterChecks(s, more).warned;
-  if (!first) return trueCondition('Met', message);
-  return trueCondition('MetWithWarnings', `${message} Warning: ${describeResult(first, s.settings)}`);
+  const results = clusterChecks(s, more);
+  const unmet = unmetOf(results, s);
+  if (unmet) return unmet;
+  const [warned] = results.warned;
+  if (!warned) return trueCondition('Met', message);
+  return trueCondition('MetWithWarnings', `${message} Warning: ${describeResult(warned, s.settings)}`);
 }
 
 /** status.checks: those that are not met or ignored. */

@@ -35,6 +35,11 @@ export function hasNode(
   return machines.get(name)?.has(providerID) === true;
 }
 
+/** The known nodes if the new ones are the same: who compares references finds no change then. */
+export function unlessSame(known: MachineNodes | undefined, now: MachineNodes): MachineNodes {
+  return known && isSameNodes(known, now) ? known : now;
+}
+
 /** Whether both have the same nodes. */
 export function isSameNodes(some: MachineNodes, others: MachineNodes): boolean {
   // Instances share one set.

@@ -1,6 +1,6 @@
 /** Karpenter of the fake world, which works at once: a NodeClaim has its registered node when `settle` returns. */
 import { MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../api/labels.ts';
-import { isSameNodes, nodesOfMachines } from '../membership/machineNodes.ts';
+import { nodesOfMachines, unlessSame } from '../membership/machineNodes.ts';
 import type {
   KarpenterKind,
   KarpenterManifest,
@@ -46,7 +46,7 @@ export class FakeKarpenter {
     if (this.unknown) return undefined;
     const isOwn = this.nodePool !== undefined && this.nodePool.createdFor !== '';
     const now = nodesOfMachines({ machines: isOwn ? this.claims : [] });
-    if (!this.#nodes || !isSameNodes(this.#nodes, now)) this.#nodes = now;
+    this.#nodes = unlessSame(this.#nodes, now);
     return this.#nodes;
   }
 

@@ -1,12 +1,11 @@
 /** The conditions of a pool of existing nodes, and when it is Ready. Pure. */
 
-import { trueCondition } from '../../conditions/condition.ts';
 import { missingPermission } from '../../conditions/missingPermission.ts';
 import { nodesVerified } from '../../conditions/nodesVerified.ts';
 import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';
-import { unmetInCluster } from '../../membership/clusterChecks.ts';
+import { prerequisitesIn } from '../../membership/clusterChecks.ts';
 import type { ConditionState, ExistingNodesConditions } from '../../model/conditions.ts';
 import type { Derived } from '../../model/due.ts';
 import type { RunResult } from '../../model/outcome.ts';
@@ -18,7 +17,7 @@ type Parts = PartsOf<ExistingNodesConditions>;
 export function existingNodesConditions(result: RunResult): ExistingNodesConditions {
   const { after: s } = result;
   const parts: Parts = {
-    PrerequisitesMet: missingPermission(s) ?? unmetInCluster(s) ?? permitted(),
+    PrerequisitesMet: missingPermission(s) ?? prerequisitesIn(s, PERMITTED),
     NodesFound: nodesFound(s),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing }),
@@ -30,9 +29,6 @@ function missing(s: Derived): ConditionState | undefined {
   return s.poolNodes.total === 0 ? noneFound(s) : undefined;
 }
 
-function permitted(): ConditionState {
-  const message = 'The operator has the permissions that it needs. Existing nodes have no prerequisites in EKS.';
-  return trueCondition('Met', message);
-}
+const PERMITTED = 'The operator has the permissions that it needs. Existing nodes have no prerequisites in EKS.';
 
 const readiness: Readiness<Parts> = { source: 'NodesFound', stallsDeletion: [] };

@@ -1,7 +1,7 @@
 /** The checks of a pool of Karpenter. Pure. */
 
 import type { NodeRequirement } from '../../api/api.gen.ts';
-import { POOL_KEY } from '../../api/labels.ts';
+import { OS_LABEL, POOL_KEY, WINDOWS } from '../../api/labels.ts';
 import { type Answer, met, notMet, warning, warns } from '../../checks/check.ts';
 import { enableIpam, IPAM_OFF, isIpamOn, WINDOWS_IPAM } from '../../checks/windowsIpam.ts';
 import type { ClusterCheck } from '../../membership/clusterChecks.ts';
@@ -47,7 +47,7 @@ function takesPodsOf({ pool }: KarpenterState, { spec, deleting }: KarpenterObje
   const { metadata, spec: node } = recordIn(recordIn(spec).template);
   const [labels, { requirements, taints }] = [recordIn(recordIn(metadata).labels), recordIn(node)];
   const required = listIn<NodeRequirement>(requirements);
-  const isWindows = required.some(({ key, values }) => key === OS_LABEL && values?.includes('windows'));
+  const isWindows = required.some(({ key, values }) => key === OS_LABEL && values?.includes(WINDOWS));
   const repelling = listIn<Taint>(taints).filter(({ effect }) => effect !== 'PreferNoSchedule');
   if (deleting || !isWindows || untolerated(repelling, tolerations).length > 0) return false;
   return Object.entries(nodeSelector).every(([key, value]) => {
@@ -56,8 +56,6 @@ function takesPodsOf({ pool }: KarpenterState, { spec, deleting }: KarpenterObje
     return own.length > 0 ? own.every((requirement) => allows(requirement, value)) : key !== POOL_KEY;
   });
 }
-
-const OS_LABEL = 'kubernetes.io/os';
 
 /** The members are as the CRD of NodePools requires them. */
 function listIn<T extends object>(value: unknown): readonly T[] {

@@ -6,7 +6,7 @@ import { nodesVerified, type Verification } from '../../conditions/nodesVerified
 import type { Readiness } from '../../conditions/ready.ts';
 import { runtimeClassReady } from '../../conditions/runtimeClassReady.ts';
 import { type PartsOf, summarize } from '../../conditions/summary.ts';
-import { metInCluster, unmetInCluster } from '../../membership/clusterChecks.ts';
+import { prerequisitesIn } from '../../membership/clusterChecks.ts';
 import { contended } from '../../membership/contended.ts';
 import type { KarpenterConditions } from '../../model/conditions.ts';
 import type { RunResult } from '../../model/outcome.ts';
@@ -24,10 +24,7 @@ type Parts = PartsOf<KarpenterConditions>;
 export function karpenterConditions(result: RunResult<KarpenterDerived>): KarpenterConditions {
   const { after: s } = result;
   const parts: Parts = {
-    PrerequisitesMet:
-      missingPermission(s, permissionsFor(s)) ??
-      unmetInCluster(s, karpenterChecks) ??
-      metInCluster(s, PERMITTED, karpenterChecks),
+    PrerequisitesMet: missingPermission(s, permissionsFor(s)) ?? prerequisitesIn(s, PERMITTED, karpenterChecks),
     NodePoolReady: contended(s, 'karpenter', REMEDY) ?? nodePoolReady(s, result.decisions),
     RuntimeClassReady: runtimeClassReady(s),
     NodesVerified: nodesVerified(s, { missing }),
