@@ -1,28 +1,15 @@
 /** `make demo-argocd`: Argo CD installs the operator and a pool from a Git repository, and a commit becomes nodes. */
 import { waitFor } from '../controlplane/wait.ts';
+import { type DemoOutput, runDemo } from '../demo.ts';
 import { type Application, ARGOCD_NAMESPACE } from './argoCd.ts';
 import { GitOps, isSynced, POOL, startCluster, startInstalledOperator } from './gitOps.ts';
 
 const CLUSTER = 'demo';
 const APPLICATION = `windows-pools-${CLUSTER}`;
-const start = performance.now();
-const say = (line: string) => console.log(line);
-const stage = (title: string) => say(`\n${title} (${((performance.now() - start) / 1_000).toFixed(1)} s)`);
 
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => ending.abort(new Error(`Stopped by ${name}.`)));
-}
+await runDemo(demo);
 
-try {
-  await demo(ending.signal);
-} catch (error) {
-  const cause = ending.signal.aborted ? ending.signal.reason : error;
-  console.error(cause instanceof Error ? cause.message : cause);
-  process.exitCode = 1;
-}
-
-async function demo(signal: AbortSignal): Promise<void> {
+async function demo({ say, stage }: DemoOutput, signal: AbortSignal): Promise<void> {
   stage('Starting Kubernetes 1.36 and a local AWS');
   const world = await startCluster(CLUSTER, say, signal);
   try {
@@ -34,7 +21,7 @@ async function demo(signal: AbortSignal): Promise<void> {
 
     stage('Applying config/argocd/applicationset.yaml: wave 0 is the operator, wave 1 the pool, wave 2 pods for it');
     await gitOps.applyApplicationSet();
-    await Promise.all([startInstalledOperator(world), follow(gitOps, signal, isSynced)]);
+    await Promise.all([startInstalledOperator(world), follow(say, gitOps, signal, isSynced)]);
     say(await world.kubectl('get', 'windowspools,deployments,pods', '--all-namespaces'));
 
     stage('Pushing a commit that raises minSize to 3');
@@ -42,7 +29,7 @@ async function demo(signal: AbortSignal): Promise<void> {
       spec.nodeGroup.scaling = { minSize: 3, maxSize: 4 };
     });
     await gitOps.argo.refresh(APPLICATION);
-    await follow(gitOps, signal, async (application) => {
+    await follow(say, gitOps, signal, async (application) => {
       const pool = await world.pool(POOL);
       return isSynced(application) && pool?.status?.summary?.verified === '3/3';
     });
@@ -53,11 +40,11 @@ async function demo(signal: AbortSignal): Promise<void> {
   } finally {
     await world.stop();
   }
-  stage('Done');
 }
 
 /** Prints each change of what Argo CD shows, until the predicate is true. */
 async function follow(
+  say: DemoOutput['say'],
   gitOps: GitOps,
   signal: AbortSignal,
   until: (application: Application) => boolean | Promise<boolean>,

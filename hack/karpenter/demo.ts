@@ -2,27 +2,15 @@
 import { type Karpenter, startKarpenter } from '../../test/fakes/karpenter/karpenter.ts';
 import { messageOf, startTestEnv, type TestEnv } from '../../test/fakes/testenv/testEnv.ts';
 import { changeRole, deployment, onDemandPool } from '../../test/karpenter/karpenterFixture.ts';
+import { type DemoOutput, runDemo } from '../demo.ts';
 
 const POOL = 'web';
 const OTHER_BUILD = '10.0.17763.5000';
-const start = performance.now();
-const say = (line: string) => console.log(line);
-const stage = (title: string) => say(`\n${title} (${((performance.now() - start) / 1_000).toFixed(1)} s)`);
 
-const ending = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => ending.abort(new Error(`Stopped by ${name}.`)));
-}
+await runDemo(demo);
 
-try {
-  await demo(ending.signal);
-} catch (error) {
-  const cause = ending.signal.aborted ? ending.signal.reason : error;
-  console.error(cause instanceof Error ? cause.message : cause);
-  process.exitCode = 1;
-}
-
-async function demo(signal: AbortSignal): Promise<void> {
+async function demo(output: DemoOutput, signal: AbortSignal): Promise<void> {
+  const { say, stage } = output;
   stage('Starting Kubernetes 1.36, and Karpenter with its simulated provider');
   const world = await startTestEnv({ log: say, signal });
   let karpenter: Karpenter | undefined;
@@ -30,9 +18,9 @@ async function demo(signal: AbortSignal): Promise<void> {
     await changeRole(world, 'apply');
     karpenter = await startKarpenter(world.controlPlane, say, signal);
     const operator = await world.operator(['--poll-interval=1s']).ready();
-    await createNodes(world);
-    await replaceNode(world);
-    await showOtherBuild(world, karpenter);
+    await createNodes(world, output);
+    await replaceNode(world, output);
+    await showOtherBuild(world, karpenter, output);
     stage('Deleting the pool: Karpenter drains and terminates its nodes');
     await world.kubectl('delete', 'deployment', POOL);
     await world.kubectl('delete', 'windowspool', POOL, '--timeout=60s');
@@ -42,10 +30,9 @@ async function demo(signal: AbortSignal): Promise<void> {
     await karpenter?.end();
     await world.stop();
   }
-  stage('Done');
 }
 
-async function createNodes(world: TestEnv): Promise<void> {
+async function createNodes(world: TestEnv, { say, stage }: DemoOutput): Promise<void> {
   stage('Applying a pool with spec.karpenter and verification.policy Gate: it is Ready without nodes');
   await world.apply(onDemandPool(POOL, { verification: { policy: 'Gate' } }));
   await world.waitForConditions(POOL, 'Ready=True/NoNodes');
@@ -58,7 +45,7 @@ async function createNodes(world: TestEnv): Promise<void> {
   say(await world.kubectl('get', 'nodeclaims'));
 }
 
-async function replaceNode(world: TestEnv): Promise<void> {
+async function replaceNode(world: TestEnv, { say, stage }: DemoOutput): Promise<void> {
   const [node = ''] = await nodesOf(world);
   stage(`Replacing a node: kubectl annotate node ${node} winpool.dev/replace=true`);
   await world.kubectl('annotate', 'node', node, 'winpool.dev/replace=true');
@@ -67,7 +54,7 @@ async function replaceNode(world: TestEnv): Promise<void> {
   say(await world.kubectl('get', 'nodeclaims'));
 }
 
-async function showOtherBuild(world: TestEnv, karpenter: Karpenter): Promise<void> {
+async function showOtherBuild(world: TestEnv, karpenter: Karpenter, { say, stage }: DemoOutput): Promise<void> {
   stage(
     'Karpenter creates a node of another build: no pod runs on it, and the operator corrects the label that Karpenter has set',
   );

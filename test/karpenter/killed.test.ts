@@ -5,15 +5,10 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { ClusterFixture } from '../crash/clusterFixture.ts';
-import { samplePoints } from '../crash/crashPoints.ts';
-import type { CrashPoint } from '../crash/requestGate.ts';
+import { KilledLife } from '../crash/killedLife.ts';
 import { type Karpenter, startKarpenter } from '../fakes/karpenter/karpenter.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { changeRole, deployment, onDemandPool } from './karpenterFixture.ts';
-
-/** How often these are sent depends on which changes of nodes and NodeClaims one reconcile sees together. */
-const isRepeated = (request: string) => /^(PUT windowspools\/status|PATCH nodes(\/status)?|POST events)/.test(request);
-const isWrite = (request: string) => /^(PATCH|POST|PUT|DELETE) (?!events)/.test(request);
 
 const hasOneNode = (pool: WindowsPool | undefined) =>
   pool?.status?.nodes?.verified === 1 &&
@@ -25,20 +20,14 @@ describe('an operator that is killed while it keeps a pool of Karpenter', functi
   this.timeout(900_000);
   let karpenter: Karpenter;
   let crash: ClusterFixture;
-  let pools = 0;
-  let sample: readonly CrashPoint[] = [];
+  let life: KilledLife;
 
   before(async () => {
     const world = await theWorld();
     await changeRole(world, 'apply');
     karpenter = await startKarpenter(world.controlPlane, (line) => console.log(`    ${line}`));
     crash = await ClusterFixture.open(world, '--join-grace=60s');
-    crash.start();
-    crash.gate.begin();
-    await live();
-    const requests = crash.gate.end().filter(isWrite);
-    const points = samplePoints([{ phase: 'life', requests: { before: requests, after: requests } }], isRepeated);
-    sample = points.get('life') ?? [];
+    life = await KilledLife.record(crash, live);
   });
   after(async () => {
     const { world } = crash;
@@ -49,8 +38,6 @@ describe('an operator that is killed while it keeps a pool of Karpenter', functi
 
   /** The life of a pool. Returns the number of NodeClaims that it had. */
   async function live(): Promise<number> {
-    pools += 1;
-    crash.next(`killed-${pools}`);
     const { name, world } = crash;
     const seen = new Set<string>();
     const see = async () => {
@@ -79,21 +66,5 @@ describe('an operator that is killed while it keeps a pool of Karpenter', functi
     return seen.size;
   }
 
-  it('replaces its node once and leaves nothing, killed at one request of each kind', async () => {
-    assert.ok(sample.length > 10, `only ${sample.length} requests`);
-    for (const point of sample) {
-      const restart = async () => {
-        await crash.kill();
-        crash.start();
-      };
-      const wasKilled = crash.gate.killAt(point, restart);
-      const where = `killed ${point.moment} ${point.request}`;
-      const count = await live().catch((cause: Error) => {
-        throw new Error(`${where}: ${cause.message}`, { cause });
-      });
-      assert.equal(count, 2, where);
-      assert.ok((await wasKilled()) || isRepeated(point.request), `${point.request} did not come`);
-    }
-    console.log(`    killed at ${sample.map(({ request, moment }) => `${moment} ${request}`).join(', ')}`);
-  });
+  it('replaces its node once and leaves nothing, killed at one request of each kind', () => life.killAtEach(10, 2));
 });

@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { ClusterFixture } from '../crash/clusterFixture.ts';
-import { samplePoints } from '../crash/crashPoints.ts';
-import type { CrashPoint } from '../crash/requestGate.ts';
+import { KilledLife } from '../crash/killedLife.ts';
 import { type ClusterApi, startClusterApi } from '../fakes/clusterApi/clusterApi.ts';
 import { INFRASTRUCTURE } from '../fakes/clusterApi/objectClient.ts';
 import { DEPLOYMENT_LABEL } from '../fakes/clusterApi/objects.ts';
@@ -15,16 +14,11 @@ import { changeRole, changeTemplatesRole, deploymentPool } from './machinesFixtu
 
 const [BEFORE, AFTER] = ['10.0.20348.5020', '10.0.20348.5139'] as const;
 
-/** How often these are sent depends on which changes of nodes and Machines one reconcile sees together. */
-const isRepeated = (request: string) => /^(PUT windowspools\/status|PATCH nodes(\/status)?|POST events)/.test(request);
-const isWrite = (request: string) => /^(PATCH|POST|PUT|DELETE) (?!events)/.test(request);
-
 describe('an operator that is killed while it keeps a MachineDeployment', function () {
   this.timeout(900_000);
   let api: ClusterApi;
   let crash: ClusterFixture;
-  let pools = 0;
-  let sample: readonly CrashPoint[] = [];
+  let life: KilledLife;
 
   before(async () => {
     const world = await theWorld();
@@ -33,12 +27,7 @@ describe('an operator that is killed while it keeps a MachineDeployment', functi
     api = await startClusterApi(world.controlPlane, { log: (line) => console.log(`    ${line}`) });
     await api.createCluster('here', world.controlPlane);
     crash = await ClusterFixture.open(world, '--join-grace=60s');
-    crash.start();
-    crash.gate.begin();
-    await live();
-    const requests = crash.gate.end().filter(isWrite);
-    const points = samplePoints([{ phase: 'life', requests: { before: requests, after: requests } }], isRepeated);
-    sample = points.get('life') ?? [];
+    life = await KilledLife.record(crash, live);
   });
   after(async () => {
     const { world } = crash;
@@ -58,8 +47,6 @@ describe('an operator that is killed while it keeps a MachineDeployment', functi
 
   /** The life of a pool. Returns the number of Machines that it had. */
   async function live(): Promise<number> {
-    pools += 1;
-    crash.next(`killed-${pools}`);
     const { name } = crash;
     const seen = new Set<string>();
     const see = async () => {
@@ -82,21 +69,5 @@ describe('an operator that is killed while it keeps a MachineDeployment', functi
     return seen.size;
   }
 
-  it('replaces its Machine once and leaves nothing, killed at one request of each kind', async () => {
-    assert.ok(sample.length > 15, `only ${sample.length} requests`);
-    for (const point of sample) {
-      const restart = async () => {
-        await crash.kill();
-        crash.start();
-      };
-      const wasKilled = crash.gate.killAt(point, restart);
-      const where = `killed ${point.moment} ${point.request}`;
-      const count = await live().catch((cause: Error) => {
-        throw new Error(`${where}: ${cause.message}`, { cause });
-      });
-      assert.equal(count, 2, where);
-      assert.ok((await wasKilled()) || isRepeated(point.request), `${point.request} did not come`);
-    }
-    console.log(`    killed at ${sample.map(({ request, moment }) => `${moment} ${request}`).join(', ')}`);
-  });
+  it('replaces its Machine once and leaves nothing, killed at one request of each kind', () => life.killAtEach(15, 2));
 });
