@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FAILING = windowsSpec({ shareProcessNamespace: true });
 
 describe('the policies for workloads', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let plane: ControlPlane;
   let client: WarningsClient;
   let folder = '';
@@ -91,8 +91,15 @@ describe('the policies for workloads', function () {
       const { items } = JSON.parse(await plane.kubectlOutput(['get', 'validatingadmissionpolicies', '-o', 'json']));
       return items as readonly Policy[];
     };
+    // The type checker compiles each policy for each kind that it selects: seconds of CPU, minutes beside other suites.
     await waitFor(async () => (await policies()).every(({ status }) => status?.observedGeneration), {
       what: 'the type checker',
+      timeoutMs: 240_000,
+      explain: async () =>
+        (await policies())
+          .filter(({ status }) => !status?.observedGeneration)
+          .map(({ metadata }) => metadata.name)
+          .join(', '),
     });
     for (const { metadata, status } of await policies())
       assert.deepEqual(status?.typeChecking?.expressionWarnings ?? [], [], metadata.name);
