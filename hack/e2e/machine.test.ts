@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { GATE_TAINT_KEY, PLAIN_GATE_TAINT_KEY } from '../../controllers/windowspool/api/labels.ts';
-import { scriptProblem } from '../../controllers/windowspool/providers/nodeGroup/launchTemplate/bootstrap.ts';
+import { scriptProblem } from '../../controllers/windowspool/userData/scripts.ts';
 import {
   answerGateTaint,
   answerGrowth,

@@ -16,6 +16,9 @@ export const CNI_CONFIG_QUESTION = 'ConfigMap amazon-vpc-cni';
 /** The key that enables addresses for Windows pods. */
 export const IPAM_KEY = 'enable-windows-ipam';
 
+/** The key that gives nodes prefixes of addresses for Windows pods. */
+export const PREFIX_KEY = 'enable-windows-prefix-delegation';
+
 /** The configuration values of the vpc-cni add-on that enable it. */
 export const ADDON_VALUES = '{"enableWindowsIpam":"true"}';
 

@@ -5,8 +5,8 @@ import { assertGolden } from '../../../../../test/goldenText.ts';
 import { MAX_USER_DATA_BYTES } from '../../../ports/userScript.ts';
 import { nodesIn, powershellParser } from '../../../testing/powershellGrammar.ts';
 import { tokensOf } from '../../../testing/powershellTokens.ts';
+import { quoted } from '../../../userData/powershell.ts';
 import { type Bootstrap, bootstrapUserData, kubeletArgumentsIn } from './bootstrap.ts';
-import { quoted } from './powershell.ts';
 
 const plain: Bootstrap = {
   cluster: {

@@ -1,8 +1,8 @@
 /** The user data of a node of a CUSTOM group, to which EKS adds nothing: it must join the node to the cluster. Pure. */
 import type { Taint } from '../../../ports/nodes.ts';
-import { MAX_USER_DATA_BYTES } from '../../../ports/userScript.ts';
+import { quoted } from '../../../userData/powershell.ts';
+import { type ScriptResult, scriptLines, scriptProblem, userDataSizeProblem } from '../../../userData/scripts.ts';
 import { cut } from '../../../util/words.ts';
-import { quoted, scriptBlock } from './powershell.ts';
 
 /** What the user data of a node of a CUSTOM group contains. */
 export interface Bootstrap {
@@ -24,9 +24,6 @@ export interface Bootstrap {
   /** The user's script that runs after the node has joined, if the bootstrap did not fail. */
   readonly after?: string;
 }
-
-/** A text for nodes to run, or why they cannot run it, with the next step, without a full stop. */
-export type ScriptResult = { readonly script: string } | { readonly problem: string };
 
 /**
  * The user data, not encoded: `<powershell>…</powershell>`. Each value and each script in it is a single-quoted string. The parameters are those of the
@@ -74,16 +71,6 @@ function partProblem(bootstrap: Bootstrap): string | undefined {
   );
 }
 
-/** Why EC2 would reject user data of this size, with the next step, without a full stop; undefined if it accepts it. */
-export function userDataSizeProblem(userData: string, mostBytes = MAX_USER_DATA_BYTES): string | undefined {
-  const bytes = Buffer.byteLength(userData);
-  if (bytes <= mostBytes) return undefined;
-  return (
-    `The user data of the nodes has ${bytes} bytes, and at most ${mostBytes} fit into the ${MAX_USER_DATA_BYTES} that EC2 accepts. ` +
-    'Shorten the script: download its larger part from Amazon S3 with the role of the instance'
-  );
-}
-
 /** Names and values that differ from these are not quoted, but refused: they would not reach the kubelet as one argument. */
 export const CLUSTER_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,99}$/;
 const ENDPOINT = /^https:\/\/[0-9A-Za-z.-]{1,253}(?::[0-9]{1,5})?\/?$/;
@@ -100,22 +87,6 @@ function unlike(what: string, pattern: RegExp, values: readonly string[]): strin
   const wrong = values.find((value) => !pattern.test(value));
   if (wrong === undefined) return undefined;
   return `${what} is ${JSON.stringify(cut(wrong, 100))}, which cannot be passed to nodes. Change it, or remove the field that needs user data`;
-}
-
-/**
- * The tags that the launch agents of EC2 look for in user data. Source:
- * https://docs.aws.amazon.com/AWSEC2/latest/WindowsGuide/ec2-windows-user-data.html
- */
-const TAGS = /<\/?(?:powershell|script|persist|powershellarguments|runaslocalsystem|detach)>/i;
-
-/** Why a script of the user cannot be a part of user data, with the next step, without a full stop. `what` names the script. */
-export function scriptProblem(what: string, script: string | undefined): string | undefined {
-  if (script === undefined) return undefined;
-  const [tag] = TAGS.exec(script) ?? [];
-  if (tag !== undefined) {
-    return `${what} contains the tag ${tag}, which would end or change the user data. Remove it: only commands belong there`;
-  }
-  return script.includes('\0') ? `${what} contains a NUL character. Save it as UTF-8 text` : undefined;
 }
 
 function render({ cluster, labels, taints, kubeletArguments, before, after }: Bootstrap): string {
@@ -139,17 +110,6 @@ function render({ cluster, labels, taints, kubeletArguments, before, after }: Bo
     '</powershell>',
     '',
   ].join('\n');
-}
-
-/** Both scripts are parsed before anything runs: a script with a syntax error stops the bootstrap. Their errors have the default consequences. */
-export function scriptLines(before: string | undefined, after?: string): string[] {
-  const lines = [
-    ...(before === undefined ? [] : [`$before = ${scriptBlock(before)}`]),
-    ...(after === undefined ? [] : [`$after = ${scriptBlock(after)}`]),
-  ];
-  return lines.length === 0
-    ? []
-    : [`$ErrorActionPreference = ${quoted('Stop')}`, ...lines, `$ErrorActionPreference = ${quoted('Continue')}`];
 }
 
 function kubeletText(

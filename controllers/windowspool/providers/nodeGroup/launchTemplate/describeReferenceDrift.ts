@@ -11,9 +11,9 @@ import type { EksState } from '../model/groupState.ts';
 import { describeReleaseFailure, failureOfRelease } from '../versions/releaseFailures.ts';
 import { hasOnlyReferenceDrift } from '../versions/versionChanges.ts';
 import { desiredLaunchSettings, suitableImage } from './desiredLaunchSettings.ts';
+import { userDataIn } from './groupScript.ts';
 import { endOfImage, imageParameterIn, isImageGone, selectedImage } from './image.ts';
 import { AMI, isCustom, SECURITY_GROUPS, USER_DATA } from './launchSettings.ts';
-import { userDataIn } from './userScript.ts';
 
 /** Reports the launch settings that drifted in this way, with what to do; empty when there are none. */
 export function describeReferenceDrift(s: EksDerived, group: NodeGroup): string {

@@ -3,9 +3,11 @@ import type { WindowsPool, WindowsPoolSpec } from '../../../api/api.gen.ts';
 import type { NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchSettings, OwnTemplateVersion } from '../../../ports/ownTemplates.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { mergedUserData } from '../../../userData/userScript.ts';
 import { appliedOf, isApplied, launchSettingsField } from '../changes/appliedRecord.ts';
 import { nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { EksState } from '../model/groupState.ts';
+import { userDataIn, userScriptOf } from './groupScript.ts';
 import { followsImage, imageFault, imageIdOf, isImageGone, selectedImage } from './image.ts';
 import {
   AMI,
@@ -23,7 +25,6 @@ import {
 } from './launchSettings.ts';
 import { isOwnVersion, ownTemplateIn, versionWith } from './ownTemplate.ts';
 import { userDataOf, userDataText } from './userData.ts';
-import { mergedUserData, userDataIn, userScriptOf } from './userScript.ts';
 
 type Seen = Pick<EksState, 'pool' | 'cluster' | 'prerequisites'> & Partial<Pick<EksState, 'group' | 'ownTemplate'>>;
 

@@ -3,12 +3,13 @@ import type { WindowsPool } from '../../../api/api.gen.ts';
 import { NODE_GROUP_LABEL } from '../../../api/labels.ts';
 import type { Cluster } from '../../../ports/eks.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import type { ScriptResult } from '../../../userData/scripts.ts';
 import { hashOf } from '../../../util/hash.ts';
 import { labelsFor, taintsFor } from '../desired/desiredNodeGroup.ts';
-import { type Bootstrap, bootstrapUserData, type ScriptResult } from './bootstrap.ts';
+import { type Bootstrap, bootstrapUserData } from './bootstrap.ts';
+import { userDataIn } from './groupScript.ts';
 import { kubeletArguments, specifiedArguments } from './kubelet.ts';
 import { isCustom } from './launchSettings.ts';
-import { userDataIn } from './userScript.ts';
 
 /** The labels that EKS puts on the nodes of other groups. Those of the launch template are missing: its version is not known yet. */
 const IMAGE_LABEL = 'eks.amazonaws.com/nodegroup-image';

@@ -18,7 +18,7 @@ import {
   updatesIn,
   wake,
 } from '../../../testing/life.ts';
-import { mergedUserData } from './userScript.ts';
+import { mergedUserData } from '../../../userData/userScript.ts';
 
 const KEY = 'user-data.ps1';
 

@@ -1,5 +1,6 @@
 /** What to look at first when nodes do not join: a script of the user that they run before. Pure. */
-import { describeSource, userDataIn } from '../launchTemplate/userScript.ts';
+import { describeSource } from '../../../userData/userScript.ts';
+import { userDataIn } from '../launchTemplate/groupScript.ts';
 import type { EksState } from '../model/groupState.ts';
 import { resolvedTemplate } from '../versions/userLaunchTemplate.ts';
 

@@ -2,11 +2,9 @@
  * How Windows pods get their addresses: the settings that the VPC resource controller reads in ConfigMap kube-system/amazon-vpc-cni. Sources:
  * https://github.com/aws/amazon-vpc-resource-controller-k8s, pkg/config/loader.go and docs/windows.
  */
-import { IPAM_KEY, parseBool } from '../../../checks/windowsIpam.ts';
+import { IPAM_KEY, PREFIX_KEY, parseBool } from '../../../checks/windowsIpam.ts';
 import type { InstanceType } from '../../../ports/prerequisites.ts';
 import { joined } from '../../../util/words.ts';
-
-const PREFIX_KEY = 'enable-windows-prefix-delegation';
 
 /** A node's own address. Pods get the other addresses of its one network interface. */
 const OWN = 1;

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import type { UserData } from '../../../api/api.gen.ts';
-import type { ScriptSource } from '../../../ports/prerequisites.ts';
-import { textTable } from '../../../testing/goldenTexts.ts';
-import { tokensOf } from '../../../testing/powershellTokens.ts';
-import { mergedUserData, readScript, secretsIn } from './userScript.ts';
+import type { ScriptSource } from '../ports/prerequisites.ts';
+import { textTable } from '../testing/goldenTexts.ts';
+import { tokensOf } from '../testing/powershellTokens.ts';
+import { mergedUserData, readScript, secretsIn, type UserScript } from './userScript.ts';
 
 const check = textTable('userScripts');
 
-const userData: UserData = { configMap: 'windows', key: 'user-data.ps1', phase: 'BeforeBootstrap' };
+const userData: UserScript = { configMap: 'windows', key: 'user-data.ps1', field: 'nodeGroup.userData' };
 const source = (change: Partial<ScriptSource>): ScriptSource => ({
   namespace: 'winpool-system',
   keys: [],
@@ -34,7 +33,7 @@ describe('the script of a ConfigMap', () => {
 
   it('may have exit after the bootstrap, and is not refused if it was not parsed', () => {
     const script = { script: 'exit 0' };
-    const after: UserData = { ...userData, phase: 'AfterBootstrap' };
+    const after: UserScript = { ...userData, phase: 'AfterBootstrap' };
     assert.deepEqual(readScript(after, source({ text: 'exit 0', syntax: { exit: 1 } })), script);
     assert.deepEqual(read('exit 0'), script);
   });

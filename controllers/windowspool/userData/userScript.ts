@@ -1,30 +1,26 @@
 /** The user's PowerShell script for nodes, from a ConfigMap in the namespace of the operator. Pure. Nothing here returns a text with a part of the script. */
-import type { UserData, WindowsPoolSpec } from '../../../api/api.gen.ts';
-import type { ScriptSource } from '../../../ports/prerequisites.ts';
-import { linuxFormatOf, scriptIn } from '../../../ports/userScript.ts';
-import { nodeGroupIn } from '../../../rules/nodeSource.ts';
-import { joined } from '../../../util/words.ts';
-import type { CheckFacts } from '../model/checkFacts.ts';
-import { type ScriptResult, scriptLines, scriptProblem, userDataSizeProblem } from './bootstrap.ts';
+import type { ScriptSource } from '../ports/prerequisites.ts';
+import { linuxFormatOf, scriptIn } from '../ports/userScript.ts';
+import { joined } from '../util/words.ts';
+import { type ScriptResult, scriptLines, scriptProblem, userDataSizeProblem } from './scripts.ts';
 
-/** The script that the spec names, if it names one. */
-export function userDataIn(spec: WindowsPoolSpec): UserData | undefined {
-  return nodeGroupIn(spec).userData;
+/** A script that a pool names. */
+export interface UserScript {
+  readonly configMap: string;
+  readonly key: string;
+  /** Absent: BeforeBootstrap. */
+  readonly phase?: 'BeforeBootstrap' | 'AfterBootstrap';
+  /** The field of the spec that names it, such as `nodeGroup.userData`. */
+  readonly field: string;
 }
 
-/** The script that the spec names; undefined while it was not read, or if the spec names none. */
-export function userScriptOf(
-  spec: WindowsPoolSpec,
-  { userData: source }: Pick<CheckFacts, 'userData'> = {},
-): string | undefined {
-  const userData = userDataIn(spec);
-  if (!userData || !source?.ok) return undefined;
-  const found = readScript(userData, source.value);
-  return 'script' in found ? found.script : undefined;
+/** Whether the node joins the cluster only after the script. */
+export function runsFirst({ phase }: Pick<UserScript, 'phase'>): boolean {
+  return phase !== 'AfterBootstrap';
 }
 
 /** Reads the script: without a byte order mark and the tags of user data, and with the line breaks of Unix. */
-export function readScript(userData: UserData, source: ScriptSource): ScriptResult {
+export function readScript(userData: UserScript, source: ScriptSource): ScriptResult {
   const { text } = source;
   if (text === undefined) return { problem: absence(userData, source) };
   const where = describeSource(userData, source);
@@ -42,7 +38,7 @@ export function readScript(userData: UserData, source: ScriptSource): ScriptResu
     return {
       problem: `${where} names Start-EKSBootstrap.ps1, which the user data of nodes already runs. Remove that command`,
     };
-  const exit = userData.phase === 'BeforeBootstrap' ? source.syntax?.exit : undefined;
+  const exit = runsFirst(userData) ? source.syntax?.exit : undefined;
   if (exit !== undefined)
     return {
       problem: `${where} has exit in line ${exit}, which would end the user data before the node joins the cluster. Use return instead`,
@@ -61,30 +57,40 @@ function excessOf(where: string, userData: string, mostBytes?: number): string |
  * https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-user-data
  */
 export function mergedUserData(script: string): string {
-  // As in the user data of CUSTOM groups: return, an open comment or brace, and a here-string without its end concern only the script.
-  return ['<powershell>', ...scriptLines(script), '& $before', '</powershell>', ''].join('\n');
+  return ['<powershell>', scriptCommands(script), '</powershell>', ''].join('\n');
+}
+
+/**
+ * The commands that run the script, without tags, for a tool that puts them before its own. As in the user data of CUSTOM groups: return, an open comment or brace, and a
+ * here-string without its end concern only the script.
+ */
+export function scriptCommands(script: string): string {
+  return [...scriptLines(script), '& $before'].join('\n');
 }
 
 /** What is left of the limit of EC2 for the user's part: no source has the size of what EKS adds, of which the certificate authority is the largest part. */
 const MERGED_BYTES = 12_288;
 
 /** `Key install.ps1 of ConfigMap winpool-system/windows`. */
-export function describeSource({ configMap, key }: UserData, { namespace }: Pick<ScriptSource, 'namespace'>): string {
+export function describeSource(
+  { configMap, key }: Pick<UserScript, 'configMap' | 'key'>,
+  { namespace }: Pick<ScriptSource, 'namespace'>,
+): string {
   return `Key ${key} of ConfigMap ${namespace}/${configMap}`;
 }
 
 /** Why there is no text. */
-function absence(userData: UserData, source: ScriptSource): string {
-  const { configMap, key } = userData;
+function absence(userData: UserScript, source: ScriptSource): string {
+  const { configMap, key, field } = userData;
   const { namespace, keys, isBinary } = source;
   const name = `ConfigMap ${namespace}/${configMap}`;
   const file = `--from-file=${key}=FILE.ps1`;
   if (!keys)
-    return `${name}, which nodeGroup.userData names, does not exist. Create it (kubectl -n ${namespace} create configmap ${configMap} ${file})`;
+    return `${name}, which ${field} names, does not exist. Create it (kubectl -n ${namespace} create configmap ${configMap} ${file})`;
   if (isBinary)
     return `${describeSource(userData, source)} is in binaryData, because the file is not UTF-8 text. Save the script as UTF-8, and create the ConfigMap again`;
   const others = keys.length > 0 ? ` It has ${joined(keys)}.` : '';
-  return `${name} has no key ${key}, which nodeGroup.userData names.${others} Add the key, or correct nodeGroup.userData.key`;
+  return `${name} has no key ${key}, which ${field} names.${others} Add the key, or correct ${field}.key`;
 }
 
 /** What may be a secret, by its kind. Each is found on one line, and names no more of it. */
