@@ -107,6 +107,7 @@ describe('a change in a watch', () => {
       },
       nodeMembership: {
         declare: log('declare'),
+        declareLater: log('declare later'),
         follow: log('membership'),
         reconsider: log('reconsider'),
         podsChanged: log('pods of membership'),
@@ -231,6 +232,6 @@ describe('a change in a watch', () => {
     watches.selected('web');
     watches.runtimeClass('windows-2022');
     watches.runtimeClass('another');
-    assert.deepEqual(done, ['declare', 'wake web', 'wake web']);
+    assert.deepEqual(done, ['declare later', 'wake web', 'wake web']);
   });
 });

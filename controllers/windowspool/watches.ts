@@ -34,6 +34,7 @@ interface Change<T> {
 /** Which nodes belong to pools that select them, and which of them each pool holds. */
 export interface Memberships {
   declare(name: string, pool: WindowsPool | undefined, selected: Selected): void;
+  declareLater(name: string, declare: () => void): void;
   follow(before: NodeRecord | undefined, after: NodeRecord | undefined): void;
   reconsider(nodes: readonly NodeRecord[]): void;
   podsChanged(pool: string, node: string): void;
@@ -139,7 +140,8 @@ export class Watches {
    * it.
    */
   selected(pool: string): void {
-    this.#declare(pool);
+    // Karpenter and Cluster API report each Machine many times, and what a pool selects costs as much as it has Machines.
+    this.#views.nodeMembership.declareLater(pool, () => this.#declare(pool));
     this.#wake(pool);
   }
 

@@ -149,6 +149,25 @@ describe('a change of a node that a hundred pools select', () => {
   });
 });
 
+describe('what a pool selects', () => {
+  it('is derived once for all changes since the pool was reconciled', () => {
+    const fixture = new Fixture();
+    fixture.put(node('n', { site: 'fra' }));
+    let derived = 0;
+    const change = () =>
+      fixture.nodeMembership.declareLater('a', () => {
+        derived += 1;
+        fixture.declare(pool('a', ['fra']));
+      });
+    for (let event = 0; event < 100; event++) change();
+    assert.equal(derived, 0);
+    assert.deepEqual([fixture.of('a').held, fixture.of('a').held, derived], [1, 1, 1]);
+    change();
+    fixture.nodeMembership.declare('a', undefined);
+    assert.deepEqual([fixture.of('a').held, derived], [0, 1]);
+  });
+});
+
 describe('the nodes of pools of existing nodes', () => {
   it('follow their labels', () => {
     const fixture = new Fixture();

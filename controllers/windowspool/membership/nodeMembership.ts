@@ -157,6 +157,8 @@ export class NodeMembership {
   readonly #selections = new Selections();
   /** Pools that have changed since their nodes were settled. */
   readonly #unsettled = new Set<string>();
+  /** How to declare the pools whose Machines or lists have changed since. */
+  readonly #undeclared = new Map<string, () => void>();
   #instancesRevision = 0;
   /** Kept from the first pool on that names a list. */
   #addresses: NodeAddresses | undefined;
@@ -167,6 +169,7 @@ export class NodeMembership {
 
   /** The nodes of a pool with their verification results. */
   of(pool: string, expected: Expectation) {
+    this.#undeclared.get(pool)?.();
     this.#settleChanged(pool);
     this.#followInstances();
     const membership = this.#members.get(pool)?.membership ?? new Membership();
@@ -220,6 +223,7 @@ export class NodeMembership {
 
   /** Takes in a pool's spec and what it selects, which take effect when the pool is reconciled. `undefined`: the pool is gone. */
   declare(name: string, pool: WindowsPool | undefined, { list = { kind: 'unknown' }, machines }: Selected = {}): void {
+    this.#undeclared.delete(name);
     const before = this.#members.get(name);
     if (!pool || !nodeSourceOf(pool).marksNodes) {
       this.#members.delete(name);
@@ -245,6 +249,11 @@ export class NodeMembership {
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
     this.#members.set(name, { rank, compared, instances, machines, wants, membership });
     this.#unsettled.add(name);
+  }
+
+  /** Notes that what a pool selects has changed: `declare` is called when the pool is reconciled, which takes in all changes until then at once. */
+  declareLater(name: string, declare: () => void): void {
+    this.#undeclared.set(name, declare);
   }
 
   /** Settles the nodes of a pool that has changed. One that changes all the time is reconciled within limits, and so are its nodes. */
