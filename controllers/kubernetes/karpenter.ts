@@ -103,7 +103,7 @@ function ownFieldsIn(fieldsV1: unknown): OptionalField[] {
   const { 'f:spec': spec = {} } = (fieldsV1 ?? {}) as { 'f:spec'?: OwnedSpec };
   const template = spec['f:template']?.['f:spec'];
   return [
-    ...(['weight', 'limits', 'tags', 'kubelet'] as const).filter((field) => `f:${field}` in spec),
+    ...(['weight', 'limits', 'tags', 'kubelet', 'userData'] as const).filter((field) => `f:${field}` in spec),
     ...(template && 'f:terminationGracePeriod' in template ? (['terminationGracePeriod'] as const) : []),
   ];
 }

@@ -207,10 +207,25 @@ describe('a pool of Karpenter', function () {
       disk: { sizeGiB: 200, type: 'gp3', iops: 4_000, throughput: 250, kmsKeyID: 'alias/windows' },
       metadataOptions: { httpPutResponseHopLimit: 2 },
       instanceTags: { team: 'web' },
-      kubelet: { systemReserved: { memory: '2Gi' }, evictionHard: { 'memory.available': '500Mi' }, maxPods: 40 },
+      kubelet: {
+        systemReserved: { memory: '2Gi' },
+        kubeReserved: { cpu: '250m' },
+        evictionHard: { 'memory.available': '500Mi' },
+        evictionSoft: { 'memory.available': '1Gi' },
+        evictionSoftGracePeriod: { 'memory.available': '2m' },
+        evictionMaxPodGracePeriod: 60,
+        imageGCHighThresholdPercent: 80,
+        imageGCLowThresholdPercent: 70,
+        maxPods: 40,
+        podsPerCore: 10,
+        clusterDNS: ['172.20.0.10'],
+      },
+      userData: { configMap: 'karpenter-user-data' },
     };
     const source = { nodeClassRef: undefined, nodeClass } as object;
     const limits = { cpu: 64, memory: '256Gi' };
+    const create = ['create', 'configmap', 'karpenter-user-data', '--from-literal=user-data.ps1=Write-Host hello'];
+    await fixture.world.kubectl('-n', 'winpool-system', ...create);
     await fixture.world.apply(onDemandPool('classes', {}, { ...source, limits, terminationGracePeriod: '1h' }));
     const says = (what: string, words: RegExp) =>
       fixture.world.waitForPool('classes', what, (one) => words.test(messageOf(one, 'NodePoolReady')));

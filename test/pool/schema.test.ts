@@ -621,16 +621,52 @@ const NODE_CLASS = {
   ami: { id: 'ami-0123456789abcdef0' },
 };
 
+/** A node class that the operator creates, with these changes. */
+function ownNodeClass(change: object): Fields {
+  return { nodeClassRef: undefined, nodeClass: { ...NODE_CLASS, ...change } };
+}
+
 /** Pools of Karpenter that must be rejected: changes of spec.karpenter, and the rest of the spec. */
 const refusalsOfKarpenter: readonly (readonly [what: string, karpenter: Fields, spec: Fields, words: string])[] = [
   ['both karpenter and existingNodes', {}, { existingNodes: { selector: FRA } }, 'set exactly one of nodeGroup'],
   ['a node class without a reference', { nodeClassRef: undefined }, {}, 'set exactly one of nodeClass'],
   ['both a node class and a reference', { nodeClass: NODE_CLASS }, {}, 'set exactly one of nodeClass'],
+  ['an AMI without an ID and a parameter', ownNodeClass({ ami: {} }), {}, 'set either id or ssmParameter of the AMI'],
   [
-    'a node class without an AMI',
-    { nodeClassRef: undefined, nodeClass: { ...NODE_CLASS, ami: {} } },
+    'an AMI with both an ID and a parameter',
+    ownNodeClass({ ami: { ...NODE_CLASS.ami, ssmParameter: '/windowspool/golden' } }),
     {},
-    'spec.karpenter.nodeClass.ami.id: Required value',
+    'set either id or ssmParameter of the AMI',
+  ],
+  ['user data without a ConfigMap', ownNodeClass({ userData: {} }), {}, 'userData.configMap: Required value'],
+  [
+    'a setting of the kubelet that Windows does not have',
+    ownNodeClass({ kubelet: { cpuCFSQuota: false } }),
+    {},
+    'unknown field "spec.karpenter.nodeClass.kubelet.cpuCFSQuota"',
+  ],
+  [
+    'soft eviction thresholds without grace periods',
+    ownNodeClass({ kubelet: { evictionSoft: { 'memory.available': '1Gi' } } }),
+    {},
+    'set evictionSoft and evictionSoftGracePeriod together',
+  ],
+  [
+    'a grace period of another threshold',
+    ownNodeClass({
+      kubelet: {
+        evictionSoft: { 'memory.available': '1Gi' },
+        evictionSoftGracePeriod: { 'nodefs.available': '2m' },
+      },
+    }),
+    {},
+    'must have the same names',
+  ],
+  [
+    'an image garbage collection that ends above where it starts',
+    ownNodeClass({ kubelet: { imageGCHighThresholdPercent: 70, imageGCLowThresholdPercent: 80 } }),
+    {},
+    'imageGCHighThresholdPercent must be greater',
   ],
   [
     'a requirement that the operator sets',

@@ -407,6 +407,10 @@ export interface KarpenterSpec {
  */
 export interface NodeClassSpec {
   /**
+   * Windows Server edition of the EKS-optimized AMI: Core, or Full with the desktop experience. With ami, it has no effect.
+   */
+  edition: 'Core' | 'Full';
+  /**
    * Name of the IAM role of the nodes. It needs an access entry of the type EC2_WINDOWS in the EKS cluster.
    */
   role: string;
@@ -418,20 +422,25 @@ export interface NodeClassSpec {
    * Security groups of the nodes, selected by ID or by tags. Include the cluster security group, or one that is allowed to reach the cluster.
    */
   securityGroups: SecurityGroupTerm[];
-  ami: NodeClassAmi;
+  ami?: NodeClassAmi;
   disk?: DiskSpec;
   metadataOptions?: MetadataOptions;
   instanceTags?: InstanceTags1;
   kubelet?: NodeClassKubelet;
+  userData?: NodeClassUserData;
 }
 /**
- * The AMI of the nodes, which must be EKS-optimized or built from such an AMI, and have the Windows version of windowsVersion.
+ * The AMI of the nodes, which must be EKS-optimized or built from such an AMI, and have the Windows version of windowsVersion. If omitted, it is the newest EKS-optimized AMI for windowsVersion, edition and the Kubernetes version of the cluster. The operator selects it by its ID, so that every node has the same one. A newer AMI replaces every node, in maintenance windows if there are any.
  */
 export interface NodeClassAmi {
   /**
-   * ID of the AMI, such as ami-0123456789abcdef0.
+   * ID of the AMI, such as ami-0123456789abcdef0. It does not change until you change it.
    */
-  id: string;
+  id?: string;
+  /**
+   * Name of an SSM parameter whose value is the ID of the AMI, such as /windowspool/golden. The pool follows its value.
+   */
+  ssmParameter?: string;
 }
 /**
  * AWS tags of the EC2 instances and their volumes. A launch setting.
@@ -450,6 +459,28 @@ export interface NodeClassKubelet {
    * Maximum number of pods on a node. Default: 110. The IP addresses of a node may allow fewer.
    */
   maxPods?: number;
+  /**
+   * Maximum number of pods for each CPU core, if that is less than maxPods.
+   */
+  podsPerCore?: number;
+  evictionSoft?: SoftEvictionThresholds;
+  evictionSoftGracePeriod?: SoftEvictionGracePeriods;
+  /**
+   * Longest time in seconds that a pod gets to terminate when it is evicted because of evictionSoft.
+   */
+  evictionMaxPodGracePeriod?: number;
+  /**
+   * Disk usage above which the kubelet removes unused images. Default: 85.
+   */
+  imageGCHighThresholdPercent?: number;
+  /**
+   * Disk usage down to which the kubelet removes unused images. Default: 80.
+   */
+  imageGCLowThresholdPercent?: number;
+  /**
+   * Address of the DNS server of pods. Windows nodes use only the first one.
+   */
+  clusterDNS?: string[];
 }
 /**
  * Resources that pods cannot request, for Windows and its services: cpu, memory and ephemeral-storage, such as memory: 2Gi. On Windows, the kubelet only subtracts them from the allocatable resources of the node: set memory limits on pods, too.
@@ -468,6 +499,31 @@ export interface KubeReserved1 {
  */
 export interface EvictionThresholds1 {
   [k: string]: string;
+}
+/**
+ * Thresholds below which the kubelet evicts pods after evictionSoftGracePeriod.
+ */
+export interface SoftEvictionThresholds {
+  [k: string]: string;
+}
+/**
+ * How long each threshold of evictionSoft is crossed before pods are evicted, such as 2m.
+ */
+export interface SoftEvictionGracePeriods {
+  [k: string]: string;
+}
+/**
+ * A PowerShell script that nodes run once, as an administrator, before they join the cluster. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs on all nodes. A change replaces every node. User data is not confidential: read secrets with the node role. See docs/user-data.md.
+ */
+export interface NodeClassUserData {
+  /**
+   * Name of the ConfigMap in the namespace of the operator.
+   */
+  configMap: string;
+  /**
+   * Key of the script in the data of the ConfigMap.
+   */
+  key: string;
 }
 /**
  * The node class of the nodes, such as an EC2NodeClass, which you own. Its AMI must have the build of windowsVersion. Immutable: for another node class, create another pool.

@@ -69,6 +69,10 @@ const prerequisites = {
     'Warning: Karpenter can create nodes for the pods of the pool from another NodePool, whose nodes the operator does not verify. Add a taint to that NodePool, or delete it.',
   WindowsIPAMDisabled:
     'Windows IPAM is disabled, so pods get no IP addresses. Enable it where the message says: in the vpc-cni add-on, or in ConfigMap kube-system/amazon-vpc-cni.',
+  ServiceCIDRNotPassed:
+    'Warning: Karpenter does not pass the Service CIDR of the cluster to Windows nodes, and they do not assume this one. Set it in a script of karpenter.nodeClass.userData.',
+  PrefixDelegationUnsupported:
+    'Warning: prefix delegation is enabled for Windows, and Karpenter does not know of the addresses that it adds. Disable it if only pools of Karpenter run Windows.',
   LegacyResourceController:
     'The legacy vpc-resource-controller runs in the cluster and disables the one in the control plane. Delete its Deployment.',
   ClusterRolePolicyMissing:

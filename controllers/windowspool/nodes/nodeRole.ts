@@ -1,5 +1,5 @@
 /** The node role of a spec, which names it or gives its ARN. Pure. */
-import type { Cluster } from '../../../ports/eks.ts';
+import type { Cluster } from '../ports/eks.ts';
 
 /** The ARN of a role. A name has no path: its ARN is that of the partition and account of the cluster. */
 export function roleArnOf(nodeRole: string, { arn }: Pick<Cluster, 'arn'>): string {

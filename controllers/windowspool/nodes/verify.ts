@@ -16,6 +16,7 @@ import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
 import { foreignTaints, ownershipOf } from './ownershipRecord.ts';
 import {
   buildOf,
+  kubernetesMinor,
   kubernetesSupport,
   POD_ADDRESSES,
   parseKernelVersion,
@@ -367,8 +368,8 @@ function foreignTaint(node: NodeRecord, { spec, owner }: Expectation): string | 
  * https://kubernetes.io/releases/version-skew-policy/#kubelet
  */
 function kubeletVersionSkew(node: NodeRecord, { serverVersion }: Expectation): string | undefined {
-  const kubelet = minorOf(node.kubeletVersion);
-  const server = minorOf(serverVersion ?? '');
+  const kubelet = kubernetesMinor(node.kubeletVersion);
+  const server = kubernetesMinor(serverVersion ?? '');
   if (kubelet === undefined || server === undefined) return undefined;
   if (kubelet > server)
     return `runs kubelet ${node.kubeletVersion}, which is newer than the API server (${serverVersion})`;
@@ -379,7 +380,7 @@ function kubeletVersionSkew(node: NodeRecord, { serverVersion }: Expectation): s
 
 /** For a node group this is a prerequisite. Other nodes come with any combination of kubelet and Windows version. */
 function unsupportedWindowsVersion(node: NodeRecord, { spec, owner }: Expectation): string | undefined {
-  const minor = minorOf(node.kubeletVersion);
+  const minor = kubernetesMinor(node.kubeletVersion);
   const kernel = parseKernelVersion(node.kernelVersion);
   if (owner === undefined || minor === undefined || kernel?.build !== buildOf(spec.windowsVersion)) return undefined;
   const supported = kubernetesSupport(spec.windowsVersion, minor);
@@ -387,9 +388,4 @@ function unsupportedWindowsVersion(node: NodeRecord, { spec, owner }: Expectatio
     supported &&
     `runs kubelet ${node.kubeletVersion} on Windows Server ${yearOf(spec.windowsVersion)}, which Kubernetes supports ${supported}`
   );
-}
-
-function minorOf(version: string): number | undefined {
-  const minor = /^v?1\.(\d+)/.exec(version)?.[1];
-  return minor === undefined ? undefined : Number(minor);
 }

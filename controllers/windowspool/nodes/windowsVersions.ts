@@ -44,6 +44,12 @@ export function kubernetesSupport(version: WindowsVersion, minor: number): strin
   return last !== undefined && minor > last ? `up to 1.${last}` : undefined;
 }
 
+/** 36 of the version of an API server or a kubelet, such as `v1.36.3-eks-1a2b3c4`; undefined if it has another form. */
+export function kubernetesMinor(version: string): number | undefined {
+  const minor = /^v?1\.(\d+)/.exec(version)?.[1];
+  return minor === undefined ? undefined : Number(minor);
+}
+
 /** The last day on which Microsoft publishes security updates for a Windows version: `2031-10-14`. */
 export function supportEndOf(version: WindowsVersion): string {
   return SUPPORT_ENDS[version];

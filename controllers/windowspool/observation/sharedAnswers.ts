@@ -12,6 +12,9 @@ interface Flight {
   waiting: number;
 }
 
+/** How long answers about what rarely changes are cached, in milliseconds: instance types, their offerings and the roles of groups. */
+export const LONG_MS = 3_600_000;
+
 /** More than a cluster has of roles, instance types and subnets together; the oldest answers are dropped. */
 const MOST = 1_000;
 

@@ -53,6 +53,8 @@ export interface NodeClassManifestSpec {
   readonly metadataOptions: object;
   readonly tags?: Readonly<Record<string, string>>;
   readonly kubelet?: object;
+  /** PowerShell commands without tags, which Karpenter puts before its own. */
+  readonly userData?: string;
 }
 
 /** Selects by ID, or by all of the tags. */
@@ -62,7 +64,7 @@ interface SelectorTerm {
 }
 
 /** Fields that a manifest may lack. */
-export type OptionalField = 'weight' | 'limits' | 'terminationGracePeriod' | 'tags' | 'kubelet';
+export type OptionalField = 'weight' | 'limits' | 'terminationGracePeriod' | 'tags' | 'kubelet' | 'userData';
 
 /** How many nodes Karpenter may disrupt at a time for these reasons. */
 export interface Budget {

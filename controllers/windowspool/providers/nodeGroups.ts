@@ -1,5 +1,6 @@
 /** What the kubectl plugin, the tools and the suites ask about node groups. */
 
+export { sameRole } from '../nodes/nodeRole.ts';
 export { checkSystem } from './nodeGroup/checks/systemChecks.ts';
 export { withDefaultTags } from './nodeGroup/desired/defaultTags.ts';
 export {
@@ -9,7 +10,6 @@ export {
   nodeGroupNamesOf,
   secondNameOf,
 } from './nodeGroup/desired/desiredNodeGroup.ts';
-export { sameRole } from './nodeGroup/desired/nodeRole.ts';
 export { describeRelease } from './nodeGroup/launchTemplate/image.ts';
 export { isDrainPhase, PHASES, type Phase } from './nodeGroup/secondGroup/phases.ts';
 export { isNewerRelease } from './nodeGroup/versions/releaseVersion.ts';

@@ -1,4 +1,5 @@
 /** Pools of Karpenter. */
+import assert from 'node:assert/strict';
 import type { KarpenterSpec, WindowsPool, WindowsPoolSpec, WindowsPoolStatus } from '../api/api.gen.ts';
 import type { KarpenterManifest, KarpenterView } from '../ports/karpenter.ts';
 import { dueObjects } from '../providers/karpenter/karpenterObjects.ts';
@@ -18,6 +19,7 @@ const KARPENTER: KarpenterSpec = {
 /** With a node class that the operator creates. */
 export const NODE_CLASS: Partial<KarpenterSpec> = {
   nodeClass: {
+    edition: 'Core',
     role: 'windows-nodes',
     subnets: [{ tags: { tier: 'private' } }],
     securityGroups: [{ id: 'sg-0123456789abcdef0' }],
@@ -41,7 +43,9 @@ export function karpenterPool(
 
 /** The manifests of the objects of a pool, the NodePool first. */
 export function manifestsOf(pool: WindowsPool, now = NOW): readonly KarpenterManifest[] {
-  return Object.values(dueObjects({ pool, now, karpenter: new FakeKarpenter().view })).map(({ manifest }) => manifest);
+  return Object.values(dueObjects({ pool, now, karpenter: new FakeKarpenter().view }).objects).map(
+    ({ manifest }) => manifest,
+  );
 }
 
 /** What a NodePool with two NodeClaims has. */
@@ -77,4 +81,9 @@ export async function karpenterWorld(
   world.calls.splice(0);
   world.events.splice(0);
   return { world, deps };
+}
+
+/** Sets the spec of the pool to that of a pool of Karpenter with these fields. */
+export function editPool(world: FakeWorld, spec: Parameters<typeof karpenterPool>[0]): void {
+  world.apply({ ...karpenterPool(spec), metadata: (world.pools.get('web') ?? assert.fail('no pool')).metadata });
 }

@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<KarpenterKind, readonly string[]>> = {
   ],
   EC2NodeClass: [
     ...['amiFamily', 'amiSelectorTerms', 'role', 'subnetSelectorTerms', 'securityGroupSelectorTerms'],
-    ...['blockDeviceMappings', 'metadataOptions', 'tags', 'kubelet'],
+    ...['blockDeviceMappings', 'metadataOptions', 'tags', 'kubelet', 'userData'],
   ],
 };
 

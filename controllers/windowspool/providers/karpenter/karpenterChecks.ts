@@ -2,22 +2,27 @@
 
 import type { NodeRequirement } from '../../api/api.gen.ts';
 import { OS_LABEL, POOL_KEY, WINDOWS } from '../../api/labels.ts';
-import { type Answer, met, notMet, warning, warns } from '../../checks/check.ts';
-import { enableIpam, IPAM_OFF, isIpamOn, WINDOWS_IPAM } from '../../checks/windowsIpam.ts';
+import { type Answer, met, notMet, required, warning, warns } from '../../checks/check.ts';
+import { enableIpam, IPAM_OFF, isIpamOn, PREFIX_KEY, parseBool, WINDOWS_IPAM } from '../../checks/windowsIpam.ts';
 import type { ClusterCheck } from '../../membership/clusterChecks.ts';
+import { kubernetesMinor, kubernetesSupport, yearOf } from '../../nodes/windowsVersions.ts';
 import type { KarpenterObject } from '../../ports/karpenter.ts';
 import type { Taint } from '../../ports/nodes.ts';
 import { runtimeClassFor, untolerated } from '../../runtimeClass/runtimeClass.ts';
 import { joined } from '../../util/words.ts';
 import { recordIn } from './dueObject.ts';
 import type { KarpenterState } from './karpenterState.ts';
+import { nodeClassChecks } from './nodeClassChecks.ts';
 
 /** How many NodePools the message names. */
 const MOST = 3;
 
-/** Nothing waits for them: Karpenter creates nodes in any case. */
+/** Only the EC2NodeClass waits, for its AMI and its script: Karpenter creates nodes in any case. */
 export const karpenterChecks: readonly ClusterCheck<KarpenterState>[] = [
+  { ...required('UnsupportedVersion', 'versions', 'the Kubernetes version'), evaluate: kubernetesVersion },
   { ...WINDOWS_IPAM, evaluate: windowsIpam },
+  { ...warns('PrefixDelegationUnsupported', 'prefix-delegation', 'prefix delegation'), evaluate: prefixDelegation },
+  ...nodeClassChecks,
   { ...warns('NodePoolsOverlap', 'other-nodepools', 'other NodePools'), evaluate: otherNodePools },
 ];
 
@@ -25,6 +30,28 @@ export const karpenterChecks: readonly ClusterCheck<KarpenterState>[] = [
 function windowsIpam({ cniConfig }: KarpenterState): Answer | undefined {
   if (!cniConfig?.ok) return undefined;
   return isIpamOn(cniConfig.value) ? met : notMet(`${IPAM_OFF} ${enableIpam('CLUSTER')}`);
+}
+
+/** Whether EKS publishes AMIs of the Windows version for the Kubernetes version. Karpenter checks that only for an alias. */
+function kubernetesVersion({ pool, serverVersion }: KarpenterState): Answer | undefined {
+  const minor = kubernetesMinor(serverVersion ?? '');
+  const { windowsVersion } = pool.spec;
+  const supported = minor === undefined ? undefined : kubernetesSupport(windowsVersion, minor);
+  if (supported === undefined) return met;
+  const found = `Kubernetes supports Windows Server ${yearOf(windowsVersion)} ${supported}, and the cluster has 1.${minor}`;
+  return supported.startsWith('from')
+    ? notMet(`${found}. Upgrade the cluster, or create a pool with another windowsVersion`)
+    : warning(`${found}. Create a pool with a newer windowsVersion`);
+}
+
+/** Karpenter counts the addresses of an instance as without prefixes: https://github.com/aws/karpenter-provider-aws/issues/5478 */
+function prefixDelegation({ cniConfig }: KarpenterState): Answer | undefined {
+  if (!cniConfig?.ok) return undefined;
+  if (parseBool(cniConfig.value?.[PREFIX_KEY]) !== true) return met;
+  return warning(
+    'Prefix delegation is enabled for Windows, and Karpenter does not know of the addresses that it adds, so it creates more nodes than pods need',
+    'Set enable-windows-prefix-delegation: "false" in the vpc-cni add-on, or in ConfigMap kube-system/amazon-vpc-cni, if only pools of Karpenter run Windows',
+  );
 }
 
 /** Whether Karpenter can create nodes for pods of the pool from a NodePool that is no pool: it chooses by weight, and otherwise any. */

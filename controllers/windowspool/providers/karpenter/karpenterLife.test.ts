@@ -6,7 +6,7 @@ import { crashAtEach } from '../../testing/crashAtEach.ts';
 import type { FakeWorld } from '../../testing/fakeWorld.ts';
 import { MINUTE, sampleError, samplePool } from '../../testing/fixtures.ts';
 import { assertBrief } from '../../testing/goldenTexts.ts';
-import { karpenterPool, karpenterWorld, NODE_CLASS, settleKarpenter } from '../../testing/karpenterScenes.ts';
+import { editPool, karpenterWorld, NODE_CLASS, settleKarpenter } from '../../testing/karpenterScenes.ts';
 import { conditionOf, pendingIn, ready, until, wake } from '../../testing/life.ts';
 import { annotate, isSettled, nodeOf, pass, terminatingIn } from '../../testing/nodeLife.ts';
 
@@ -34,10 +34,6 @@ async function untilDeleted(world: FakeWorld, deps: Deps): Promise<void> {
     return world.pools.size === 0;
   };
   await until(world, deps, isGone, 'the end of the pool', 100);
-}
-
-function edit(world: FakeWorld, change: Parameters<typeof karpenterPool>[0]): void {
-  world.apply({ ...karpenterPool(change), metadata: (world.pools.get('web') ?? assert.fail('no pool')).metadata });
 }
 
 function fail(world: FakeWorld, name: string): void {
@@ -111,11 +107,11 @@ describe('a pool of Karpenter', () => {
   it('says that a change of the template replaces every node, and makes it', async () => {
     const { world, deps } = await karpenterWorld();
     await pass(world, deps, 1);
-    edit(world, { paused: true, taints: [{ key: 'dedicated', value: 'win', effect: 'NoSchedule' }] });
+    editPool(world, { paused: true, taints: [{ key: 'dedicated', value: 'win', effect: 'NoSchedule' }] });
     await wake(world, deps);
     assert.deepEqual(world.karpenter.changes, []);
     assert.match(pendingIn(world).join(), /change taints of NodePool web \(replaces every node\)/);
-    edit(world, { karpenter: { weight: 10 } });
+    editPool(world, { karpenter: { weight: 10 } });
     await wake(world, deps);
     assert.deepEqual(world.karpenter.changes, ['apply web']);
     assert.equal(specOf(world).weight, 10);
@@ -210,7 +206,9 @@ describe('a pool of Karpenter', () => {
     [
       'a maintenance window can never open',
       (world) =>
-        edit(world, { karpenter: { update: { maintenanceWindows: [{ schedule: '0 0 31 2 *', duration: '1h' }] } } }),
+        editPool(world, {
+          karpenter: { update: { maintenanceWindows: [{ schedule: '0 0 31 2 *', duration: '1h' }] } },
+        }),
       ['False InvalidMaintenanceWindow', 'spec.karpenter.update.maintenanceWindows[0]'],
     ],
   ];
@@ -228,13 +226,24 @@ describe('a pool of Karpenter', () => {
     const { world, deps } = await karpenterWorld();
     world.fails = (call) =>
       call === 'patch nodepools' ? sampleError('refused', { message: 'label domain is restricted' }) : undefined;
-    edit(world, { karpenter: { weight: 5 } });
+    editPool(world, { karpenter: { weight: 5 } });
     await wake(world, deps);
     assertBrief(condition(world), 'False NodePoolRejected', 'label domain is restricted', 'Correct spec.karpenter');
     world.fails = () => undefined;
-    edit(world, { karpenter: { weight: 6 } });
+    editPool(world, { karpenter: { weight: 6 } });
     await wake(world, deps);
     assert.equal(specOf(world).weight, 6);
+  });
+
+  it('reports a replacement of a drifted node that Karpenter gives up, because it is verified too late', async () => {
+    const { world, deps } = await karpenterWorld({}, 2);
+    const [old, next] = world.karpenter.claims;
+    const starting = { ...(next ?? assert.fail('no claim')), isInitialized: false, createdAt: world.now };
+    world.karpenter.claims = [{ ...(old ?? assert.fail('no claim')), drift: 'AMIDrift' }, starting];
+    await pass(world, deps, 9);
+    assert.doesNotMatch(condition(world), /tries again/);
+    await pass(world, deps, 2);
+    assertBrief(condition(world), 'True NodePoolReady', '1 new node did not become Ready', '10 minutes', 'describe node b');
   });
 
   it('shows how many nodes Karpenter replaces, and when', async () => {
@@ -249,7 +258,7 @@ describe('a pool of Karpenter', () => {
     world.karpenter.claims = world.karpenter.claims.map((claim) => ({ ...claim, isInitialized: true }));
     const start = new Date(world.now + 90 * MINUTE);
     const schedule = `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`;
-    edit(world, { karpenter: { update: { maintenanceWindows: [{ schedule, duration: '2h' }] } } });
+    editPool(world, { karpenter: { update: { maintenanceWindows: [{ schedule, duration: '2h' }] } } });
     await wake(world, deps);
     settleKarpenter(world);
     await wake(world, deps);
@@ -260,7 +269,7 @@ describe('a pool of Karpenter', () => {
     const { world, deps } = await karpenterWorld();
     const start = new Date(world.now + 30 * MINUTE);
     const schedule = `${start.getUTCMinutes()} ${start.getUTCHours()} * * *`;
-    edit(world, { karpenter: { update: { maintenanceWindows: [{ schedule, duration: '1h' }] } } });
+    editPool(world, { karpenter: { update: { maintenanceWindows: [{ schedule, duration: '1h' }] } } });
     const drifted = () => {
       const { budgets } = specOf(world).disruption;
       return budgets
@@ -525,7 +534,7 @@ describe('the EC2NodeClass of a pool of Karpenter', () => {
       ],
     ];
     for (const [change, step] of changes) {
-      edit(world, { paused: true, karpenter: { nodeClass: { ...nodeClass, ...change } } });
+      editPool(world, { paused: true, karpenter: { nodeClass: { ...nodeClass, ...change } } });
       await wake(world, deps);
       assert.deepEqual(pendingIn(world), [`Paused: ${step}`]);
     }

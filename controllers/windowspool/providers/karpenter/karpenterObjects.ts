@@ -7,21 +7,26 @@ import { karpenterIn } from '../../rules/nodeSource.ts';
 import { hashOf } from '../../util/hash.ts';
 import { dueObject } from './dueObject.ts';
 import { type DueKarpenter, type KarpenterState, objectIn } from './karpenterState.ts';
+import { resolveNodeClass } from './nodeClassFacts.ts';
 import { nodeClassSpecFor } from './nodeClassManifest.ts';
 import { nodePoolSpecFor } from './nodePoolManifest.ts';
 
 /** What is due for each of them. */
-export function dueObjects(s: Pick<KarpenterState, 'pool' | 'now' | 'karpenter'>): DueKarpenter['objects'] {
+export function dueObjects(
+  s: Pick<KarpenterState, 'pool' | 'now' | 'karpenter' | 'nodeClassFacts'>,
+): Pick<DueKarpenter, 'objects' | 'unresolved'> {
   const { pool, now } = s;
   const { nodeClass } = karpenterIn(pool.spec);
   const dueFor = (kind: KarpenterKind, spec: KarpenterManifest['spec']) => {
     const seen = objectIn(s, kind);
     return dueObject(seen, manifestOf(kind, spec, pool, seen));
   };
-  return {
-    NodePool: dueFor('NodePool', nodePoolSpecFor(pool, now)),
-    ...(nodeClass && { EC2NodeClass: dueFor('EC2NodeClass', nodeClassSpecFor(pool.spec, nodeClass)) }),
-  };
+  const nodePool = { NodePool: dueFor('NodePool', nodePoolSpecFor(pool, now)) };
+  if (!nodeClass) return { objects: nodePool };
+  const resolved = resolveNodeClass(s, nodeClass);
+  if (typeof resolved === 'string') return { objects: nodePool, unresolved: resolved };
+  const spec = nodeClassSpecFor(pool.spec, nodeClass, resolved);
+  return { objects: { ...nodePool, EC2NodeClass: dueFor('EC2NodeClass', spec) } };
 }
 
 /** The manifest, with the version of the object that it changes as a precondition. */

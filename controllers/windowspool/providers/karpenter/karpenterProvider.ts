@@ -17,7 +17,8 @@ import { dueObjects } from './karpenterObjects.ts';
 import { karpenterSamples } from './karpenterSamples.ts';
 import { type DueKarpenter, type KarpenterDerived, type KarpenterState, startingClaims } from './karpenterState.ts';
 import { claimCounts } from './karpenterStatus.ts';
-import { evaluationEnd, startMs } from './nodePoolReady.ts';
+import { factsMs } from './nodeClassFacts.ts';
+import { evaluationEnd, replacementEnds, startMs } from './nodePoolReady.ts';
 import { observeKarpenter } from './observeKarpenter.ts';
 
 /** Nodes that Karpenter creates when pods need them, from a NodePool that the operator keeps. */
@@ -53,7 +54,7 @@ export const karpenter: Provider<KarpenterState, KarpenterDerived> = {
   },
   samples: karpenterSamples,
   // Watches report every change; the periodic read is a safety net.
-  untilNextRead: (s) => spread(s, unmetInCluster(s, karpenterChecks) ? s.settings.pollMs : s.settings.resyncMs),
+  untilNextRead: (s) => spread(s, unmetInCluster(s, karpenterChecks) ? s.settings.pollMs : factsMs(s)),
   untilNextEvent: (s) => (hasNewMarks(s.pool) ? SHORTEST_MS : untilNextChange(s)),
   nodeGroupNames: () => [],
   describeUnremovedMarks: () => undefined,
@@ -61,7 +62,7 @@ export const karpenter: Provider<KarpenterState, KarpenterDerived> = {
 
 function dueFor(s: KarpenterState): DueKarpenter {
   const capacity = karpenterCapacity(s);
-  return { capacity, nodes: withoutDeleting(admit(s, capacity), s), objects: dueObjects(s) };
+  return { capacity, nodes: withoutDeleting(admit(s, capacity), s), ...dueObjects(s) };
 }
 
 /**
@@ -72,7 +73,7 @@ function untilNextChange(s: KarpenterState): number {
   const { pool, now, settings } = s;
   const windows = karpenterIn(pool.spec).update?.maintenanceWindows;
   const late = startingClaims(s).map(({ createdAt }) => createdAt + startMs(settings));
-  const times = [windowEnd(windows, now), nextOpening(windows, now)?.at, evaluationEnd(s), ...late];
+  const times = [windowEnd(windows, now), nextOpening(windows, now)?.at, evaluationEnd(s), ...replacementEnds(s), ...late];
   const next = times.filter((time) => time !== undefined && time > now) as number[];
   return Math.min(Number.POSITIVE_INFINITY, ...next.map((time) => time - now));
 }

@@ -4,6 +4,7 @@ import type { WindowsPool } from '../../api/api.gen.ts';
 import type { Derived, Due } from '../../model/due.ts';
 import type { ObservedState } from '../../model/observedState.ts';
 import type { CallResult } from '../../ports/callResult.ts';
+import type { Cluster } from '../../ports/eks.ts';
 import {
   isCreatedFor,
   type KarpenterKind,
@@ -13,6 +14,7 @@ import {
   type NodeClaim,
 } from '../../ports/karpenter.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
+import type { AccessEntry, InstanceType, RoleMapping, ScriptSource } from '../../ports/prerequisites.ts';
 import { karpenterIn } from '../../rules/nodeSource.ts';
 
 /** How an object of the pool should be, and what is due for it. */
@@ -26,10 +28,30 @@ export interface DueObject {
   readonly replacesNodes: boolean;
 }
 
+/** What an EC2NodeClass needs from outside the spec of the pool. A fact that the spec does not need is absent. */
+export interface NodeClassFacts {
+  /** The value of the SSM parameter that the pool follows; undefined as a value: it does not exist. */
+  readonly ami?: CallResult<string | undefined>;
+  readonly script?: CallResult<ScriptSource>;
+  /** The EKS cluster; undefined as a value: it does not exist. */
+  readonly cluster?: CallResult<Cluster | undefined>;
+  /** The access entry of the node role; undefined as a value: there is none. Absent if the cluster is not known, or has none. */
+  readonly accessEntry?: CallResult<AccessEntry | undefined>;
+  /** The roles in aws-auth, which count for a role without an access entry; absent if the cluster does not read it. */
+  readonly roleMappings?: CallResult<readonly RoleMapping[]>;
+  /** Those that the requirements name; absent if they name none. */
+  readonly instanceTypes?: CallResult<readonly InstanceType[]>;
+}
+
+/** What is still unknown, which the EC2NodeClass waits for. */
+export type Unresolved = 'ami' | 'userData';
+
 /** What is due for a pool of Karpenter. */
 export interface DueKarpenter extends Due {
-  /** Without an EC2NodeClass if a user owns the node class. */
+  /** Without an EC2NodeClass if a user owns the node class, or while it is unresolved. */
   readonly objects: Readonly<Partial<Record<KarpenterKind, DueObject>>>;
+  /** What the EC2NodeClass waits for. */
+  readonly unresolved?: Unresolved;
 }
 
 /** The observed state of a pool of Karpenter. */
@@ -37,10 +59,11 @@ export interface KarpenterState extends ObservedState {
   readonly karpenter: KarpenterView;
   /** The data of ConfigMap kube-system/amazon-vpc-cni, if the nodes are of AWS; undefined as data: it does not exist. */
   readonly cniConfig?: CallResult<Readonly<Record<string, string>> | undefined>;
+  readonly nodeClassFacts?: NodeClassFacts;
 }
 
 /** The same with what is due. */
-export interface KarpenterDerived extends Derived, Pick<KarpenterState, 'karpenter' | 'cniConfig'> {
+export interface KarpenterDerived extends Derived, Pick<KarpenterState, 'karpenter' | 'cniConfig' | 'nodeClassFacts'> {
   readonly due: DueKarpenter;
 }
 

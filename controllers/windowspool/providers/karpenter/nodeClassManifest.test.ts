@@ -5,7 +5,7 @@ import { nodeClassSpecFor } from './nodeClassManifest.ts';
 
 const specOf = (change: Partial<NodeClassSpec> = {}) => {
   const nodeClass = NODE_CLASS.nodeClass ?? assert.fail('no node class');
-  return nodeClassSpecFor(karpenterPool().spec, { ...nodeClass, ...change });
+  return nodeClassSpecFor(karpenterPool().spec, { ...nodeClass, ...change }, { ami: 'ami-0123456789abcdef0' });
 };
 
 describe('the EC2NodeClass of a pool', () => {

@@ -2,6 +2,7 @@
 
 import type { DiskSpec, NodeClassSpec, WindowsPool } from '../../api/api.gen.ts';
 import type { NodeClassManifestSpec } from '../../ports/karpenter.ts';
+import type { ResolvedNodeClass } from './nodeClassFacts.ts';
 
 /**
  * The spec of the EC2NodeClass. The AMI family is that of the Windows version also for custom AMIs: with `Custom`, Karpenter does not take the nodes for Windows. The
@@ -9,12 +10,13 @@ import type { NodeClassManifestSpec } from '../../ports/karpenter.ts';
  */
 export function nodeClassSpecFor(
   { windowsVersion }: Pick<WindowsPool['spec'], 'windowsVersion'>,
-  { role, subnets, securityGroups, ami, disk, metadataOptions, instanceTags, kubelet }: NodeClassSpec,
+  { role, subnets, securityGroups, disk, metadataOptions, instanceTags, kubelet }: NodeClassSpec,
+  { ami, userData }: ResolvedNodeClass,
 ): NodeClassManifestSpec {
   const { httpTokens = 'Required', httpPutResponseHopLimit = 1 } = metadataOptions ?? {};
   return {
     amiFamily: windowsVersion,
-    amiSelectorTerms: [{ id: ami.id }],
+    amiSelectorTerms: [{ id: ami }],
     role,
     subnetSelectorTerms: subnets,
     securityGroupSelectorTerms: securityGroups,
@@ -27,6 +29,7 @@ export function nodeClassSpecFor(
     },
     ...(instanceTags && { tags: instanceTags }),
     ...(kubelet && { kubelet }),
+    ...(userData !== undefined && { userData }),
   };
 }
 

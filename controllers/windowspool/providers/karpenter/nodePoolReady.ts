@@ -160,7 +160,34 @@ function drifted(s: KarpenterState): string {
   // Karpenter disrupts no node that still has a startup taint.
   const held = all.filter(({ node, isInitialized }) => node !== '' && !isInitialized);
   const claims = all.filter((claim) => !held.includes(claim));
-  return `${willBeReplaced(claims, s)}${notReplaced(held)}`;
+  return `${willBeReplaced(claims, s)}${notReplaced(held)}${abandoned(s)}`;
+}
+
+/**
+ * How long Karpenter waits until the node that replaces another one is Ready and has no startup taints, in milliseconds: then it keeps the other one, and tries again.
+ * Source: minRetryDuration in pkg/controllers/disruption/queue.go of https://github.com/kubernetes-sigs/karpenter
+ */
+const REPLACEMENT_MS = 10 * 60_000;
+
+/** When Karpenter gives up a replacement that is not initialized, in epoch milliseconds. */
+export function replacementEnds(s: KarpenterState): readonly number[] {
+  return startingReplacements(s).map(({ createdAt }) => createdAt + REPLACEMENT_MS);
+}
+
+/** The NodeClaims that may replace nodes which have drifted. */
+function startingReplacements(s: KarpenterState): readonly NodeClaim[] {
+  const live = liveClaims(s);
+  const hasDrifted = live.some(({ drift }) => drift !== '');
+  return hasDrifted ? live.filter(({ drift, isInitialized }) => drift === '' && !isInitialized) : [];
+}
+
+/** That drifted nodes are never replaced if each replacement starts or is verified too late. */
+function abandoned(s: KarpenterState): string {
+  const late = startingReplacements(s).filter(({ createdAt }) => createdAt + REPLACEMENT_MS <= s.now);
+  const [first] = late;
+  if (!first) return '';
+  const name = first.node === '' ? `nodeclaim ${first.name}` : `node ${first.node}`;
+  return ` ${count(late.length, 'new node')} did not become Ready without startup taints within ${duration(REPLACEMENT_MS)}, after which Karpenter keeps the old node and tries again. Check why: kubectl describe ${name}`;
 }
 
 function notReplaced(held: readonly NodeClaim[]): string {

@@ -6,13 +6,24 @@ import { GATE_TAINTS } from '../../nodes/nodeTaints.ts';
 import type { KarpenterKind, NodeClaim } from '../../ports/karpenter.ts';
 import { waitFor } from '../../rules/ruleChains.ts';
 import { clockTime, count, describeFailure, joined } from '../../util/words.ts';
-import { isOwned, type KarpenterDerived, liveClaims, objectIn, objectName } from './karpenterState.ts';
+import { isOwned, type KarpenterDerived, liveClaims, objectIn, objectName, type Unresolved } from './karpenterState.ts';
 
 /** How long the operator waits before it reverts a change of another client again, in milliseconds: both might revert each other forever. */
 const REVERTED_AGAIN_MS = 60_000;
 
 /** Ensures that the EC2NodeClass exists and is as the spec says, if the pool has one. */
-export const keepNodeClass = (s: KarpenterDerived) => keepObject(s, 'EC2NodeClass');
+export function keepNodeClass(s: KarpenterDerived): RuleResult | Step[] | undefined {
+  const { unresolved } = s.due;
+  if (s.karpenter.kind === 'unknown' || unresolved === undefined) return keepObject(s, 'EC2NodeClass');
+  if (objectIn(s, 'EC2NodeClass') && !isOwned(s, 'EC2NodeClass')) return notOwnedWait(s, 'EC2NodeClass');
+  const message = `${objectName(s, 'EC2NodeClass')} is created when ${AWAITED[unresolved]}. See PrerequisitesMet.`;
+  return waitFor('NotChecked', 'read', { message });
+}
+
+const AWAITED: Readonly<Record<Unresolved, string>> = {
+  ami: 'the ID of its AMI is known',
+  userData: 'the script of nodeClass.userData can be used',
+};
 
 /** Ensures that the NodePool exists and is as the spec says. */
 export const keepNodePool = (s: KarpenterDerived) => keepObject(s, 'NodePool');
@@ -23,7 +34,7 @@ function keepObject(s: KarpenterDerived, kind: KarpenterKind): RuleResult | Step
   if (s.karpenter.kind === 'unknown' || !due) return undefined;
   const { manifest, changes, isDrifted, replacesNodes } = due;
   const seen = objectIn(s, kind);
-  if (seen && !isOwned(s, kind)) return waitFor('NodePoolNotOwned', 'watch', { message: notOwned(s, kind) });
+  if (seen && !isOwned(s, kind)) return notOwnedWait(s, kind);
   if (seen?.deleting) return undefined;
   if (!seen) return [{ kind: 'applyKarpenterObject', manifest, isNew: true, changes: [], replacesNodes: false }];
   const isCurrent = seen.manifestHash === manifest.metadata.annotations[TEMPLATE_HASH_ANNOTATION];
@@ -36,10 +47,11 @@ function keepObject(s: KarpenterDerived, kind: KarpenterKind): RuleResult | Step
   return [{ kind: 'applyKarpenterObject', manifest, isNew: false, changes, replacesNodes }];
 }
 
-/** That another tool or pool has an object of this name, and what to do. */
-function notOwned(s: KarpenterDerived, kind: KarpenterKind): string {
+/** Waits while another tool or pool has an object of this name. */
+function notOwnedWait(s: KarpenterDerived, kind: KarpenterKind): RuleResult {
   const { name } = s.pool.metadata;
-  return `${objectName(s, kind)} exists, but WindowsPool ${name} did not create it. Delete it, or create another WindowsPool with another name.`;
+  const message = `${objectName(s, kind)} exists, but WindowsPool ${name} did not create it. Delete it, or create another WindowsPool with another name.`;
+  return waitFor('NodePoolNotOwned', 'watch', { message });
 }
 
 /**

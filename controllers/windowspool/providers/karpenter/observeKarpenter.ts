@@ -1,4 +1,4 @@
-/** Reads the observed state of a pool of Karpenter from the cache: nothing is read in AWS. */
+/** Reads the observed state of a pool of Karpenter from the cache. In AWS, only the AMI that a pool follows is read. */
 
 import type { WindowsPool } from '../../api/api.gen.ts';
 import { CNI_CONFIG_QUESTION } from '../../checks/windowsIpam.ts';
@@ -9,6 +9,7 @@ import { isDeleting } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
 import { nodeReader } from './drainClaims.ts';
 import { isOfAws, type KarpenterState } from './karpenterState.ts';
+import { readNodeClassFacts } from './nodeClassFacts.ts';
 
 declare module '../../observation/sources.ts' {
   interface Sources {
@@ -29,6 +30,7 @@ export async function observeKarpenter(pool: WindowsPool, context: ObserveContex
   const s = {
     ...(await observeMembership(pool, context)),
     karpenter: sources.nodePools.of(name),
+    nodeClassFacts: await readNodeClassFacts(pool, context),
     ...(isOfAws(pool) && !isDeleting(pool) && { cniConfig: await readCniConfig(context) }),
   };
   return withOperations(s, readCache.operations.get(name), false, () => nodeReader(s, sources, signal));

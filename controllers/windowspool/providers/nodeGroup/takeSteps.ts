@@ -1,12 +1,13 @@
 /** Takes the steps of a run: alone where they change a setting of the cluster, and then forgets what they made stale. */
 
+import { accessEntryQuestion } from '../../checks/nodeAccess.ts';
 import type { Outcome } from '../../model/outcome.ts';
 import type { Step } from '../../model/steps.ts';
 import type { ReadCache } from '../../observation/readCache.ts';
 import type { ScalingGroup } from '../../ports/ec2.ts';
 import type { ActContext } from '../provider.ts';
 import { tolerateGateKey } from './changes/gateTaintFallback.ts';
-import { accessEntryQuestion, IPAM_QUESTIONS } from './checks/factTable.ts';
+import { IPAM_QUESTIONS } from './checks/factTable.ts';
 import type { AutoscalerFacts, EksState } from './model/groupState.ts';
 import { SCALING_GROUPS_QUESTION } from './observation/autoscalerFacts.ts';
 import { AwsMemory } from './observation/nodeGroupSnapshot.ts';

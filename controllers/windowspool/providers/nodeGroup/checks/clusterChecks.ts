@@ -1,6 +1,7 @@
 /** Checks on the EKS cluster, beside its version. */
 
 import { met, notMet, notMetYet, required, warning, warns } from '../../../checks/check.ts';
+import { IP_FAMILY, ipFamilyAnswer } from '../../../checks/ipFamily.ts';
 import type { NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** Transient statuses. */
@@ -27,14 +28,8 @@ export const clusterStatus: NodeGroupCheck = {
  * https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
  */
 export const ipFamily: NodeGroupCheck = {
-  ...required('UnsupportedIPFamily', 'ipv4', 'the IP family'),
-  explains: ['NoPodAddresses'],
-  evaluate({ cluster }) {
-    if (cluster.ipFamily === 'ipv4') return met;
-    return notMet(
-      `EKS cluster ${cluster.name} has IP family ${cluster.ipFamily}. Windows nodes need ipv4, and EKS cannot change the IP family of a cluster. Use another cluster`,
-    );
-  },
+  ...IP_FAMILY,
+  evaluate: ({ cluster }) => ipFamilyAnswer(cluster),
 };
 
 /**

@@ -1,14 +1,16 @@
 /** The facts that checks need: when each is read, how, and with which permission. Answers that pools have in common are shared. */
 
 import { POOL_KEY } from '../../../api/labels.ts';
+import { instanceTypesQuestion } from '../../../checks/instanceTypes.ts';
+import { accessEntryQuestion } from '../../../checks/nodeAccess.ts';
 import { CNI_CONFIG_QUESTION, IPAM_KEY, isIpamOn } from '../../../checks/windowsIpam.ts';
+import { roleArnOf, roleName } from '../../../nodes/nodeRole.ts';
 import { yearOf } from '../../../nodes/windowsVersions.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { Cluster, NodeGroup, NodeGroups, Releases } from '../../../ports/eks.ts';
 import type { Capacity, InstanceType, LaunchTemplate, PrerequisiteSources } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { canonical } from '../../../util/hash.ts';
-import { roleArnOf, roleName } from '../desired/nodeRole.ts';
 import { selectsByTags, subnetTerms } from '../desired/subnets.ts';
 import { userDataIn } from '../launchTemplate/groupScript.ts';
 import { imageIdOf, imageParameterIn, selectedImage } from '../launchTemplate/image.ts';
@@ -65,14 +67,6 @@ interface FactEntry<N extends FactName> {
   readonly when: When | ((spec: EksState['pool']['spec']) => When);
   /** Undefined if the pool does not have what the fact is about. */
   readonly read: (reading: Reading) => Promise<CallResult<FactValue<N>> | undefined> | undefined;
-}
-
-/** How long answers about what rarely changes are cached, in milliseconds: instance types, their offerings and the roles of groups. */
-export const LONG_MS = 3_600_000;
-
-/** The shared question about a role's access entry; changes of the entry invalidate its answer. */
-export function accessEntryQuestion(role: string): string {
-  return `access entry ${role}`;
 }
 
 const CNI_ADDON_QUESTION = 'add-on vpc-cni';
@@ -251,7 +245,7 @@ export function instanceTypesFor(
 ): Promise<CallResult<readonly InstanceType[]>> | undefined {
   if (names.length === 0) return undefined;
   const types = [...names].sort();
-  return ask(`instance types ${types}`, (signal) => capacity.instanceTypes(types, signal));
+  return ask(instanceTypesQuestion(types), (signal) => capacity.instanceTypes(types, signal));
 }
 
 function subnetsOf(s: EksState, capacity: Pick<Capacity, 'subnets'>, ask: Ask) {

@@ -1,12 +1,13 @@
 /** Reads the facts that the checks of a pool need, in parallel. */
 
 import type { ReadCache } from '../../../observation/readCache.ts';
+import { LONG_MS } from '../../../observation/sharedAnswers.ts';
 import { isToBeReplaced, scopeToRead } from '../derive/deriveGroup.ts';
 import type { CheckFacts, FactName, Facts } from '../model/checkFacts.ts';
 import type { EksState } from '../model/groupState.ts';
 import { completeAge, isNewlyCreated } from '../observation/nodeGroupSnapshot.ts';
 import { checks } from './checks.ts';
-import { type Ask, type FactSources, factTable, LONG_MS, type Reading } from './factTable.ts';
+import { type Ask, type FactSources, factTable, type Reading } from './factTable.ts';
 import { wasUnmet } from './prerequisitesRecord.ts';
 
 /** Reads the facts that the state of the pool requires; undefined when it requires none. */

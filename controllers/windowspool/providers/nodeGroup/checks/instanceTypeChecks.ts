@@ -1,7 +1,8 @@
 /** Checks on the instance types. */
 
 import { met, notMet, required } from '../../../checks/check.ts';
-import type { InstanceType, Offering } from '../../../ports/prerequisites.ts';
+import { INSTANCE_TYPES, instanceTypeFault } from '../../../checks/instanceTypes.ts';
+import type { Offering } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
 import { launchSubnets } from '../desired/subnets.ts';
@@ -11,13 +12,13 @@ import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 export const instanceTypes: NodeGroupCheck = {
-  ...required('InstanceTypeUnsupported', 'instance-types', 'the instance types'),
+  ...INSTANCE_TYPES,
   explains: ['Ec2InstanceTypeDoesNotExist', 'Unsupported'],
   needs: ['instanceTypes', 'launchTemplate'],
   evaluate({ spec, facts, region }) {
     const wanted = desiredTypes(spec, facts);
     return given(facts, 'instanceTypes', (found) => {
-      const wrong = wanted.map((name) => wrongWith(name, found, region)).filter((text) => text !== undefined);
+      const wrong = wanted.map((name) => instanceTypeFault(name, found, region)).filter((text) => text !== undefined);
       const inTemplate = templateIn(spec) && !nodeGroupIn(spec).instanceTypes;
       const field = inTemplate ? 'in the launch template' : 'in nodeGroup.instanceTypes';
       return wrong.length === 0 ? met : notMet(`${wrong.join('. ')}. Set other instance types ${field}`);
@@ -27,17 +28,6 @@ export const instanceTypes: NodeGroupCheck = {
 
 function desiredTypes(spec: CheckInput['spec'], facts: CheckInput['facts']): readonly string[] {
   return instanceTypesOf(spec, resolvedTemplate(facts));
-}
-
-function wrongWith(name: string, found: readonly InstanceType[], region: string): string | undefined {
-  const type = found.find((candidate) => candidate.name === name);
-  if (!type) return `Instance type ${name} does not exist in ${region}`;
-  if (!type.architectures.includes('x86_64'))
-    return `Instance type ${name} is ${joined(type.architectures)}, and Windows nodes need x86_64`;
-  // One address is the node's own: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
-  if (type.addressesPerInterface !== undefined && type.addressesPerInterface < 2)
-    return `Instance type ${name} has no IP addresses for pods`;
-  return undefined;
 }
 
 /** Ensures that each instance type is offered in at least one of the zones, and that each zone offers at least one of the types. */

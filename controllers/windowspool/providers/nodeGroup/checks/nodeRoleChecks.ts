@@ -1,16 +1,21 @@
 /** Checks on the IAM role of the nodes and its access to the cluster. */
 
 import { type Answer, met, metWith, notMet, required, warning } from '../../../checks/check.ts';
+import {
+  entryCreation,
+  entryDeletion,
+  NODE_ACCESS,
+  NODE_GROUPS,
+  WINDOWS_ENTRY,
+  wrongEntry,
+} from '../../../checks/nodeAccess.ts';
+import { roleArnOf, roleName, sameRole, withoutPath } from '../../../nodes/nodeRole.ts';
 import type { AccessEntry, RoleMapping } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
-import { capitalized, joined, shellWord } from '../../../util/words.ts';
-import { roleArnOf, roleName, sameRole, withoutPath } from '../desired/nodeRole.ts';
+import { capitalized, joined } from '../../../util/words.ts';
 import { isCustom } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { given, type NodeGroupCheck, unread } from './nodeGroupCheck.ts';
-
-/** The groups that aws-auth must give a Windows node role: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html */
-const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'];
 
 /**
  * Ensures that nodes can join and that their kube-proxy has its permissions. An access entry takes precedence over aws-auth.
@@ -23,7 +28,7 @@ const GROUPS = ['system:bootstrappers', 'system:nodes', 'eks:kube-proxy-windows'
  * (https://github.com/aws/containers-roadmap/issues/2327). So missing access blocks the pool.
  */
 export const nodeAccess: NodeGroupCheck = {
-  ...required('NodeAccessInvalid', 'node-access', 'the access of the node role'),
+  ...NODE_ACCESS,
   explains: ['NotReady', 'NodesMissing', 'AccessDenied', 'NodeCreationFailure'],
   needs: ['accessEntry', 'roleMappings', 'roleCreatedAt'],
   evaluate(input) {
@@ -48,10 +53,7 @@ function needsEntry({ spec, facts, creating }: CheckInput): boolean {
 function ofType({ type, createdAt }: AccessEntry, input: CheckInput): Answer {
   const { facts } = input;
   const entry = `The access entry of node role ${roleName(roleIn(input))}`;
-  if (type !== 'EC2_WINDOWS') {
-    const effect = type === 'EC2_LINUX' ? 'run no pods' : 'cannot join';
-    return withAnotherEntry(`${entry} has type ${type}, with which Windows nodes ${effect}`, input);
-  }
+  if (type !== WINDOWS_ENTRY) return withAnotherEntry(wrongEntry(roleName(roleIn(input)), type), input);
   // Reading the role is optional. An entry belongs to its ID: https://docs.aws.amazon.com/eks/latest/APIReference/API_AccessEntry.html
   const role = facts.roleCreatedAt?.ok ? facts.roleCreatedAt.value : undefined;
   if (createdAt === undefined || role === undefined || createdAt >= role) return met;
@@ -84,17 +86,17 @@ function withAnotherEntry(found: string, input: CheckInput): Answer {
 function newEntry(input: CheckInput, condition = ''): string {
   const { cluster, managesAccessEntry } = input;
   const role = roleIn(input);
-  const deletion = `aws eks delete-access-entry --cluster-name ${cluster.name} --principal-arn ${shellWord(role)}`;
+  const deletion = entryDeletion(role, cluster.name);
   const step = managesAccessEntry
     ? `delete the entry, which the operator creates again: ${deletion}`
-    : `replace the entry: ${deletion} && ${creationOf(role, cluster.name)}`;
+    : `replace the entry: ${deletion} && ${entryCreation(role, cluster.name)}`;
   return capitalized(condition + step);
 }
 
 /** The result for a role that is in aws-auth and has no access entry. */
 function byMapping({ groups }: RoleMapping, input: CheckInput): Answer {
   const { cluster, facts } = input;
-  const missing = GROUPS.filter((group) => !groups.includes(group));
+  const missing = NODE_GROUPS.filter((group) => !groups.includes(group));
   if (missing.length === 0) return met;
   const role = roleIn(input);
   const lacking = `ConfigMap kube-system/aws-auth of cluster ${cluster.name} maps node role ${role} without ${joined(missing)}`;
@@ -102,7 +104,7 @@ function byMapping({ groups }: RoleMapping, input: CheckInput): Answer {
   if (facts.accessEntry && isAccessPending(input))
     return warning(
       `Node role ${roleName(role)} has no access entry. Unless EKS creates one with the node group, the nodes run no pods`,
-      `Create it now: ${creationOf(role, cluster.name)}`,
+      `Create it now: ${entryCreation(role, cluster.name)}`,
     );
   return notMet(`${lacking}. Add ${missing.length === 1 ? 'it' : 'them'} to the groups of the role in mapRoles`);
 }
@@ -122,7 +124,7 @@ function withoutAccess(input: CheckInput): Answer {
   if (facts.accessEntry)
     return notMet(
       `Node role ${role} has no access entry in cluster ${cluster.name}${consequence}`,
-      `Set nodeGroup.accessEntryManagement: Operator, or create it: ${creationOf(role, cluster.name)}`,
+      `Set nodeGroup.accessEntryManagement: Operator, or create it: ${entryCreation(role, cluster.name)}`,
     );
   return notMet(
     `ConfigMap kube-system/aws-auth of cluster ${cluster.name} does not map node role ${role}${consequence}. ${mappingOf(role, input)}`,
@@ -137,11 +139,11 @@ function consequenceOf({ spec, creating }: CheckInput): string {
 
 /** The remedy for aws-auth. Nothing but the user adds the role for a custom AMI, so all lines are named. */
 function mappingOf(role: string, { spec }: CheckInput): string {
-  if (!isCustom(spec)) return `Map it to the groups ${joined(GROUPS)}`;
+  if (!isCustom(spec)) return `Map it to the groups ${joined(NODE_GROUPS)}`;
   const lines = [
     `rolearn: ${withoutPath(role)}`,
     'username: system:node:{{EC2PrivateDNSName}}',
-    `groups: [${GROUPS.join(', ')}]`,
+    `groups: [${NODE_GROUPS.join(', ')}]`,
   ];
   return `Add to its mapRoles: {${lines.join(', ')}}`;
 }
@@ -161,10 +163,6 @@ function withAnotherRole({ creating }: CheckInput): string {
     ? 'Set nodeGroup.nodeRole to a role'
     : 'Set nodeGroup.immutableChangePolicy: Replace, and nodeGroup.nodeRole to a role';
   return `${set} that only Windows nodes use`;
-}
-
-function creationOf(role: string, cluster: string): string {
-  return `aws eks create-access-entry --cluster-name ${cluster} --principal-arn ${shellWord(role)} --type EC2_WINDOWS`;
 }
 
 /**
@@ -193,7 +191,7 @@ export const nodeRole: NodeGroupCheck = {
           `${shared}. Its access entry in cluster ${cluster.name} has the groups of only one operating system. ${withAnotherRole(input)}`,
         );
       return warning(
-        `${shared}. This works while ConfigMap kube-system/aws-auth maps the role to the groups of both operating systems (${joined(GROUPS)}) and the role has no access entry. Prefer a role for Windows nodes only`,
+        `${shared}. This works while ConfigMap kube-system/aws-auth maps the role to the groups of both operating systems (${joined(NODE_GROUPS)}) and the role has no access entry. Prefer a role for Windows nodes only`,
       );
     });
   },
@@ -206,5 +204,5 @@ export function missingAccessEntry(input: CheckInput): string | undefined {
   const role = roleIn(input);
   if (needsEntry(input)) return role;
   const mapping = roleMappings?.ok && roleMappings.value.find(({ roleArn }) => sameRole(roleArn, role));
-  return mapping && GROUPS.every((group) => mapping.groups.includes(group)) ? undefined : role;
+  return mapping && NODE_GROUPS.every((group) => mapping.groups.includes(group)) ? undefined : role;
 }

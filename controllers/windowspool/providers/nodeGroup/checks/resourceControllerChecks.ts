@@ -1,8 +1,8 @@
 /** Checks on the VPC resource controller of EKS, which gives pods their addresses. */
 
 import { met, notMet, required, warning, warns } from '../../../checks/check.ts';
+import { roleName } from '../../../nodes/nodeRole.ts';
 import { shellWord } from '../../../util/words.ts';
-import { roleName } from '../desired/nodeRole.ts';
 import { given, type NodeGroupCheck, type SystemCheck } from './nodeGroupCheck.ts';
 
 /** Ensures that the legacy controller is not in the cluster: it disables the one in the control plane of EKS. */

@@ -1,7 +1,7 @@
 import { advises, met, notMet } from '../../../checks/check.ts';
+import { roleArnOf, sameRole } from '../../../nodes/nodeRole.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { count, joined } from '../../../util/words.ts';
-import { roleArnOf, sameRole } from '../desired/nodeRole.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /**

@@ -2,6 +2,7 @@
 
 import type { WindowsPool } from '../../../api/api.gen.ts';
 import { CREATED_FROM_TAG, EXPECTED_BUILD_LABEL, POOL_KEY, RETRY_ANNOTATION } from '../../../api/labels.ts';
+import { isRole } from '../../../nodes/nodeRole.ts';
 import { gateTaintOf, registrationTaintsOf } from '../../../nodes/nodeTaints.ts';
 import { amiTypeOf, buildOf } from '../../../nodes/windowsVersions.ts';
 import {
@@ -21,7 +22,6 @@ import { clusterIn, ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { Creation } from '../model/groupDue.ts';
 import { minorOf } from '../versions/releaseVersion.ts';
 import { isMadeFrom, requestedTypes, templateIn, templateVersion } from '../versions/userLaunchTemplate.ts';
-import { isRole } from './nodeRole.ts';
 import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 
 /** The name of the main group, which the spec describes. */

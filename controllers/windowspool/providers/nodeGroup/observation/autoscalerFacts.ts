@@ -1,10 +1,11 @@
 /** Gathers what the cluster-autoscaler knows of a pool's group, and what it needs to know. */
 
 import type { SharedAnswers } from '../../../observation/sharedAnswers.ts';
+import { LONG_MS } from '../../../observation/sharedAnswers.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../../../ports/ec2.ts';
 import type { Capacity } from '../../../ports/prerequisites.ts';
-import { instanceTypesFor, LONG_MS } from '../checks/factTable.ts';
+import { instanceTypesFor } from '../checks/factTable.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { AutoscalerFacts, EksState } from '../model/groupState.ts';
 import { instanceTypesOf } from '../versions/userLaunchTemplate.ts';

@@ -1,5 +1,6 @@
 /** The health issues that EKS reports for a node group, and their remedies. */
 import type { Symptom } from '../../../checks/check.ts';
+import { roleName } from '../../../nodes/nodeRole.ts';
 import {
   type HealthCode,
   type HealthIssue,
@@ -9,7 +10,6 @@ import {
   type NodeGroup,
 } from '../../../ports/eks.ts';
 import { capitalized, count, cut, joined, sentence } from '../../../util/words.ts';
-import { roleName } from '../desired/nodeRole.ts';
 import { faultInWords } from './faultInWords.ts';
 
 /** For objects that EKS does not recreate: the operator creates a node group that no longer exists. */
