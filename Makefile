@@ -67,7 +67,7 @@ cluster-test: tools ## Run the suites of `make test` against a real Kubernetes (
 cluster-test-all: binaries ## Run all suites, and then check that the operators needed exactly the shipped permissions.
 	@node hack/suites/main.ts --all
 
-e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money, see docs/e2e.md. Writes build/e2e.json.
+e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money, see hack/e2e/README.md. Writes build/e2e.json.
 	@node hack/e2e/main.ts
 
 ##@ Develop

@@ -19,7 +19,7 @@ Some pools still exist, and only the operator can remove their finalizers, so it
   kubectl describe windowspools
 
 The deletion of a paused pool waits until you resume it: set spec.paused to false, and remove the annotation winpool.dev/paused.
-If the operator no longer exists, see docs/uninstall.md.
+If the operator no longer exists, see docs/how-to/uninstall.md.
 HELP
     exit 1
   fi

@@ -1,4 +1,4 @@
-/** What tests pin of a message for people: what a reader acts on. docs/api.md calls the words between unstable, and the golden files have them. */
+/** What tests pin of a message for people: what a reader acts on. docs/reference/api.md calls the words between unstable, and the golden files have them. */
 import assert from 'node:assert/strict';
 
 /** Asserts that each name, number and command is in the message as whole words: `2` is not in `12`, and `web` is neither in `web-2` nor in `spec.web`. */

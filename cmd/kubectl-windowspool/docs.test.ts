@@ -7,9 +7,9 @@ import { createProgram } from './program.ts';
 import { processTerminal } from './terminal.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const page = readFileSync(`${ROOT}docs/kubectl-plugin.md`, 'utf8');
+const page = readFileSync(`${ROOT}docs/reference/plugin.md`, 'utf8');
 
-describe('docs/kubectl-plugin.md', () => {
+describe('docs/reference/plugin.md', () => {
   const goldens = globSync(`${ROOT}test/golden/plugin/*.txt`).map((path) => readFileSync(path, 'utf8'));
   for (const { info, text } of blocksOf(page)) {
     const [command = '', ...output] = text.trimEnd().split('\n');

@@ -4,7 +4,7 @@ import { KubernetesError, messageOf } from '../../controllers/kubernetes/kuberne
 import { editDistance } from '../../controllers/windowspool/util/editDistance.ts';
 import { sentence } from '../../controllers/windowspool/util/words.ts';
 
-/** Exit codes: docs/kubectl-plugin.md lists them. */
+/** Exit codes: docs/reference/plugin.md lists them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, canceled: 3, interrupted: 130 } as const;
 
 /** A failure with a message for the user, and the exit code of the process. */

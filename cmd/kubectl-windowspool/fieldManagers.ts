@@ -20,7 +20,7 @@ export function managedFieldWarning(metadata: Wire<V1ObjectMeta>, path: string):
     const of = tool === undefined ? '' : ` of ${tool}`;
     return `${path} is managed by field manager ${name}${of}, which reverts this change when it applies the pool again. Change its source instead, or as well.`;
   }
-  // Flux reverts what the field managers of kubectl changed, also in fields that its manifest does not set: docs/gitops.md.
+  // Flux reverts what the field managers of kubectl changed, also in fields that its manifest does not set: docs/how-to/flux.md.
   return (
     tool &&
     `The pool is managed by ${tool}, which may revert this change. Set ${path} in its source instead, or as well.`

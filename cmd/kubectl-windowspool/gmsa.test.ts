@@ -23,14 +23,14 @@ describe('the check of gMSA', () => {
       const { result, detail } = judgeGmsa([JOINED], webhooks);
       assert.equal(result, 'FAIL');
       assert.match(detail, message);
-      assert.match(detail, / Install windows-gmsa: see docs\/gmsa\.md\.$/);
+      assert.match(detail, / Install windows-gmsa: see docs\/how-to\/gmsa\.md\.$/);
     });
 
   const passes: readonly (readonly [specs: readonly CredentialSpec[], names: RegExp])[] = [
     [[], /^0 credential specs and both webhooks exist$/],
     [[DOMAINLESS], /^1 credential spec and both webhooks exist$/],
-    [[DOMAINLESS, JOINED], /^2 credential specs .* one needs .*docs\/gmsa\.md\.$/],
-    [[JOINED, {}], /^2 credential specs .* 2 need .*docs\/gmsa\.md\.$/],
+    [[DOMAINLESS, JOINED], /^2 credential specs .* one needs .*docs\/how-to\/gmsa\.md\.$/],
+    [[JOINED, {}], /^2 credential specs .* 2 need .*docs\/how-to\/gmsa\.md\.$/],
   ];
   for (const [specs, names] of passes)
     it(`passes and shows: ${names}`, () => {

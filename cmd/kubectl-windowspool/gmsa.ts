@@ -9,7 +9,7 @@ import type { Cluster } from './cluster.ts';
 /** The name of both webhooks in the manifests of https://github.com/kubernetes-sigs/windows-gmsa. The name of their configurations is that of the release. */
 const WEBHOOK = 'admission-webhook.windows-gmsa.sigs.k8s.io';
 const CREDENTIAL_SPECS = 'gmsacredentialspecs.windows.k8s.io';
-const PAGE = 'docs/gmsa.md';
+const PAGE = 'docs/how-to/gmsa.md';
 /** More credential specs are not read: the check only counts them. */
 const MOST = 500;
 

@@ -20,7 +20,7 @@ export async function readCrdVersion(client: KubernetesClient, signal: AbortSign
 
 /**
  * What is lost if the CRD and the operator are of different minor releases, and the next step; undefined if they are of the same. Patch releases do not
- * change its fields (docs/release.md). A version that is not one of a release, such as the tag `latest`, is not compared.
+ * change its fields (hack/release/README.md). A version that is not one of a release, such as the tag `latest`, is not compared.
  */
 export function crdMismatch(crd: string | undefined, operator: string): string | undefined {
   const [ofCrd, ofOperator] = [minorOf(crd), minorOf(operator)];

@@ -1,6 +1,6 @@
 /**
  * A reflector with the semantics of client-go's. Not client-node's informer: it keeps whole objects, and any error but a 410 stops it.
- * docs/performance.md compares its time and memory with those of client-go.
+ * docs/reference/performance.md compares its time and memory with those of client-go.
  */
 import { Backoff } from './backoff.ts';
 import { deadline } from './clock.ts';

@@ -179,13 +179,13 @@ const NOT_FOR_CUSTOM_AMIS = ['LaunchImagesOfAmazon', 'TagWhatTemplatesTag'];
 const CUSTOM_AMI = ['customAmi', 'imageParameter'] as const;
 
 describe('a statement of the IAM policies', () => {
-  it('is in this table, and in that of docs/security.md with the same condition', async () => {
+  it('is in this table, and in that of docs/concepts/security.md with the same condition', async () => {
     const texts = await Promise.all(
       POLICIES.map((name) => readFile(new URL(`../../config/aws/${name}.json`, import.meta.url), 'utf8')),
     );
     const sids = texts.flatMap((text) => JSON.parse(text).Statement.map(({ Sid }: { Sid: string }) => Sid));
     assert.deepEqual(Object.keys(statements), sids);
-    const page = await readFile(new URL('../../docs/security.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../docs/concepts/security.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `([A-Z]\w+)`.*\| `(\w+)` is (\w+), reason `(\w+)` \|$/gm)];
     assert.deepEqual(
       rows.map(([, sid, ...condition]) => [sid, condition.join(' ')]),

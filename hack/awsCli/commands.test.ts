@@ -62,8 +62,8 @@ describe('every command of the AWS CLI in pages, messages and configuration', ()
 
   it('is found in the known places', () => {
     for (const file of [
-      'docs/quickstart.md',
-      'docs/uninstall.md',
+      'docs/tutorials/first-pool.md',
+      'docs/how-to/uninstall.md',
       'controllers/windowspool/disruption/provisioners.ts',
     ])
       assert.ok(

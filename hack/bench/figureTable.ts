@@ -1,4 +1,4 @@
-/** The table of docs/performance.md. Pure. */
+/** The table of docs/reference/performance.md. Pure. */
 import { type Figure, textOf } from './figures.ts';
 import type { MeasuredSections } from './report.ts';
 

@@ -1,4 +1,4 @@
-/** The figures that docs/performance.md shows. */
+/** The figures that docs/reference/performance.md shows. */
 import { median, percentile, round } from './statistics.ts';
 
 export interface Figure {

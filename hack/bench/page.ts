@@ -1,10 +1,10 @@
-/** `node hack/bench/page.ts`: writes the table of docs/performance.md from build/bench.json, so that no figure is copied by hand. */
+/** `node hack/bench/page.ts`: writes the table of docs/reference/performance.md from build/bench.json, so that no figure is copied by hand. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { conditionsOf, tableOf, withTable } from './figureTable.ts';
 import { measuredSections } from './report.ts';
 
-const PAGE = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../docs/reference/performance.md', import.meta.url));
 
 const sections = await measuredSections();
 if (Object.keys(sections).length === 0) {

@@ -36,7 +36,7 @@ describe('the versions of Kubernetes that the operator supports', () => {
     for (const page of ['README.md', 'CONTRIBUTING.md'])
       assert.match(await text(page), new RegExp(`Go ${needed.replace('.', '\\.')} or later`), page);
     assert.match(
-      await text('docs/status.md'),
+      await text('README.md'),
       new RegExp(`real Kubernetes ${newestTested}.*KUBERNETES=${oldestTested}`, 's'),
     );
   });

@@ -135,7 +135,7 @@ export function machineAccessError(
   if (Array.isArray(awsAuthGroups) && awsAuthGroups.includes(WINDOWS_GROUP)) return undefined;
   return (
     `With E2E_MACHINE=1, the image is in the launch template, so EKS does not give node role ${roleArn} the access of Windows nodes, and the cluster has no access entries. ` +
-    `Map the role with the group ${WINDOWS_GROUP} in ConfigMap kube-system/aws-auth (docs/custom-amis.md), or unset E2E_MACHINE.`
+    `Map the role with the group ${WINDOWS_GROUP} in ConfigMap kube-system/aws-auth (docs/how-to/custom-amis.md), or unset E2E_MACHINE.`
   );
 }
 

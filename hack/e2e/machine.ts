@@ -50,7 +50,7 @@ export const machineSpec = ({ pool }: Pick<Run, 'pool'>) => ({
   nodeGroup: {
     kubelet: { maxPods: MAX_PODS[0] },
     userData: { configMap: pool, key: SCRIPT_KEY },
-    // EKS cannot tell that an image of a launch template runs Windows: docs/custom-amis.md.
+    // EKS cannot tell that an image of a launch template runs Windows: docs/how-to/custom-amis.md.
     accessEntryManagement: 'Operator',
   },
   verification: { policy: 'Gate' },

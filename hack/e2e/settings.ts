@@ -63,7 +63,7 @@ const variables = {
   },
   nodeRole: {
     env: 'NODE_ROLE_NAME',
-    what: 'Name or ARN of the IAM role of the nodes (docs/quickstart.md, step 3).',
+    what: 'Name or ARN of the IAM role of the nodes (docs/tutorials/first-pool.md, step 3).',
     unlessReadOnly: true,
     parse: matching(/^(arn:[\w-]+:iam::\d{12}:role\/)?[\w+=,.@/-]+$/, 'the name or the ARN of an IAM role'),
   },
@@ -134,7 +134,7 @@ const variables = {
 const HELP = `Usage: make e2e, or node hack/e2e/main.ts [--read-only | --machine] [--yes] [--help]
 
 Lives the life of one pool on a real EKS cluster, removes what it made, and writes what EKS answered to build/e2e.json.
-It costs money: it prints an estimate and asks before it makes anything. See docs/e2e.md.
+It costs money: it prints an estimate and asks before it makes anything. See hack/e2e/README.md.
 
 ${Object.values(variables as Record<string, Variable<unknown>>)
   .map(({ env, what, fallback, unlessReadOnly }) => {

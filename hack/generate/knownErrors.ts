@@ -2,13 +2,13 @@
 import { KNOWN_ERRORS } from '../../controllers/windowspool/knownErrors/catalogue.ts';
 import { KNOWN_EXIT_CODES } from '../../controllers/windowspool/knownErrors/exitCodes.ts';
 
-/** The text of docs/errors.md. */
+/** The text of docs/reference/errors.md. */
 export function errorsPage(): string {
   return [
     '<!-- Generated from the catalogue of errors (controllers/windowspool/knownErrors) by `make generate`. Do not edit. -->',
     '# Errors of Windows nodes and pods',
     '',
-    'What messages of the kubelet, containerd, hcsshim, CSI drivers, networks, schedulers and autoscalers mean. [`kubectl windowspool diagnose`](kubectl-plugin.md#diagnose)',
+    'What messages of the kubelet, containerd, hcsshim, CSI drivers, networks, schedulers and autoscalers mean. [`kubectl windowspool diagnose`](plugin.md#diagnose)',
     'and the conditions of pools recognize them. For a possible cause, the remedy says how to tell it from others.',
     '',
     row(['error', 'recognized by', 'written by', 'cause', 'what to do', 'source']),

@@ -2,7 +2,7 @@
 import { catalogue, processMetrics } from '../../cmd/operator/metrics/catalogue.ts';
 import type { LabelValues, MetricDefinition } from '../../controllers/runtime/metricDefinition.ts';
 
-/** The text of docs/metrics.md. */
+/** The text of docs/reference/metrics.md. */
 export async function metricsPage(): Promise<string> {
   const parts = Object.entries(catalogue).flatMap(([title, metrics]) => [
     `## ${title}`,
@@ -19,7 +19,7 @@ export async function metricsPage(): Promise<string> {
     '<!-- Generated from the metric catalogue (cmd/operator/metrics/catalogue.ts) by `make generate`. Do not edit. -->',
     '# Metrics',
     '',
-    'The operator serves these metrics on `/metrics`. To scrape them, see [metrics endpoint](metrics-endpoint.md). The series of a pool are deleted with the pool, and only the leader has them.',
+    'The operator serves these metrics on `/metrics`. To scrape them, see [metrics endpoint](../how-to/monitoring.md#metrics-endpoint). The series of a pool are deleted with the pool, and only the leader has them.',
     'No metric has a label for a node, so the number of series does not depend on the number of nodes.',
     'Timestamps are Unix time in seconds: `time() - METRIC` is the age.',
     '',

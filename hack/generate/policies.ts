@@ -1,4 +1,4 @@
-/** The ValidatingAdmissionPolicies of config/policies and the table of docs/windows-workloads.md, from the rules of controllers/workloads. */
+/** The ValidatingAdmissionPolicies of config/policies and the table of docs/how-to/lint-workloads.md, from the rules of controllers/workloads. */
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { MANAGED_BY, MANAGED_BY_LABEL } from '../../controllers/windowspool/api/labels.ts';
@@ -8,7 +8,7 @@ import { type Grade, IS_WINDOWS_SPEC, type Rule, VARIABLES } from '../../control
 import { RULES } from '../../controllers/workloads/rules.ts';
 import { withTable } from './table.ts';
 
-const PAGE = 'docs/windows-workloads.md';
+const PAGE = 'docs/how-to/lint-workloads.md';
 const FOLDER = 'config/policies';
 
 /** How a policy knows that a workload is for it. */

@@ -16,13 +16,13 @@ const CONDITIONS: Readonly<Record<ConditionType, string>> = {
   NodesVerified:
     'All desired nodes have joined and pass every check. If one node fails, `NodesVerified` is False, and `Ready` stays True while enough nodes are verified.',
   PrerequisitesMet:
-    'The operator has its permissions, and the EKS cluster meets the [prerequisites](prerequisites.md). `status.checks` lists those that need attention.',
+    'The operator has its permissions, and the EKS cluster meets the [prerequisites](../how-to/prerequisites.md). `status.checks` lists those that need attention.',
   UpToDate:
-    'The node group matches the spec, and no newer AMI release is available. Only with `nodeGroup`. See [drift](adoption.md).',
+    'The node group matches the spec, and no newer AMI release is available. Only with `nodeGroup`. See [drift](../concepts/adoption.md).',
   RemediationAllowed:
-    'Present only while False: more nodes fail than `remediation.maxUnhealthy` allows, so none is replaced. See [replacing nodes](replacing-nodes.md#remediation).',
+    'Present only while False: more nodes fail than `remediation.maxUnhealthy` allows, so none is replaced. See [replacing nodes](../how-to/replace-nodes.md#remediation).',
   Disrupting:
-    'Present only while nodes are replaced or removed, or are due for replacement. See [replacing nodes](replacing-nodes.md).',
+    'Present only while nodes are replaced or removed, or are due for replacement. See [replacing nodes](../how-to/replace-nodes.md).',
   Reconciling:
     'Present only while the operator, EKS or a joining node makes progress towards the desired state (kstatus).',
   Stalled:
@@ -30,7 +30,7 @@ const CONDITIONS: Readonly<Record<ConditionType, string>> = {
   Paused: 'Present only while the pool is paused.',
 };
 
-/** The text of docs/conditions.md. */
+/** The text of docs/reference/reasons.md. */
 export function conditionsPage(): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [

@@ -32,7 +32,7 @@ interface Version {
   readonly schema: { readonly openAPIV3Schema: Schema };
 }
 
-/** The text of docs/api.md. */
+/** The text of docs/reference/api.md. */
 export async function referencePage(): Promise<string> {
   const { spec } = parse(await readFile(SOURCE, 'utf8'));
   const [version]: readonly Version[] = spec.versions;

@@ -1,4 +1,4 @@
-/** The table of versions in docs/supported-versions.md, from what pins the programs and packages that the tests run. */
+/** The table of versions in docs/reference/versions.md, from what pins the programs and packages that the tests run. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -9,7 +9,7 @@ import { readGoMod } from '../gobuild/build.ts';
 import { prometheusRelease } from '../tools/tools.ts';
 import { withTable } from './table.ts';
 
-const PAGE = 'docs/supported-versions.md';
+const PAGE = 'docs/reference/versions.md';
 const ROOT = new URL('../../', import.meta.url);
 const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
 
@@ -49,7 +49,7 @@ async function rows(): Promise<string[][]> {
       'containerd, CoreDNS',
       `${containerd('github.com/containerd/containerd/v2')}, ${realNodes('github.com/coredns/coredns')}`,
       '',
-      '[real Linux nodes](../hack/realnode/README.md), on which the operator runs as a pod',
+      '[real Linux nodes](../../hack/realnode/README.md), on which the operator runs as a pod',
     ],
     ['Windows Server', await windowsVersions(), '', 'simulated nodes with these builds'],
     ['Node.js, for the operator', node, '', 'the version in the image'],
@@ -58,7 +58,7 @@ async function rows(): Promise<string[][]> {
       'AWS SDK for JavaScript, models of the AWS APIs',
       manifest.dependencies['@aws-sdk/client-eks'],
       '',
-      'the SDK with the [local AWS](../test/fakes/localaws/README.md), which follows these models',
+      'the SDK with the [local AWS](../../test/fakes/localaws/README.md), which follows these models',
     ],
     ['Helm', `${tools('helm.sh/helm/v4')}, ${helm3('helm.sh/helm/v3')}`, '3 or 4', 'the commands of the chart'],
     [

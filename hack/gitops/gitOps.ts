@@ -1,4 +1,4 @@
-/** Argo CD, a Git repository, and clusters with operators, set up as docs/gitops.md describes. */
+/** Argo CD, a Git repository, and clusters with operators, set up as docs/how-to/argocd.md describes. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -48,12 +48,12 @@ export class GitOps implements AsyncDisposable {
     }
   }
 
-  /** Runs the command of docs/gitops.md that adds the settings for pools to Argo CD. */
+  /** Runs the command of docs/how-to/argocd.md that adds the settings for pools to Argo CD. */
   async applySettings(): Promise<void> {
-    const page = await readFile(`${ROOT}docs/gitops.md`, 'utf8');
+    const page = await readFile(`${ROOT}docs/how-to/argocd.md`, 'utf8');
     const [block] = blocksOf(page).filter(({ text }) => text.includes('argocd-cm'));
     const [command = '', ...args] = (block?.text ?? '').trim().split(/\s+/);
-    if (command !== 'kubectl') throw new Error(`docs/gitops.md has another command: ${block?.text}`);
+    if (command !== 'kubectl') throw new Error(`docs/how-to/argocd.md has another command: ${block?.text}`);
     await this.world.kubectl(...args.map((arg) => (arg.startsWith('config/') ? `${ROOT}${arg}` : arg)));
   }
 

@@ -16,7 +16,7 @@ const queries = panels.flatMap(({ file, panel }) =>
   panel.targets.map((query) => ({ ...query, what: `${file}, ${panel.title}: ${query.expr}` })),
 );
 
-/** Labels that a scrape adds: those of Prometheus, of its Kubernetes service discovery, and of the relabeling in docs/dashboards.md. */
+/** Labels that a scrape adds: those of Prometheus, of its Kubernetes service discovery, and of the relabeling in docs/how-to/monitoring.md#dashboards. */
 const OF_OPERATOR = ['cluster', 'namespace', 'job', 'instance'];
 const OF_NODES = ['cluster', 'pool', 'node'];
 const ALERTS: MetricDefinition = {
@@ -215,7 +215,7 @@ describe('the dashboards', () => {
     const linked = panels.flatMap(({ panel: { links = [] } }) => links.map(({ url }) => url));
     assert.deepEqual([...new Set(linked)].sort(), Object.values(runbooks).sort());
     for (const url of linked) {
-      const [, page = ''] = /\/blob\/main\/(docs\/runbooks\/\w+\.md)$/.exec(url) ?? [];
+      const [, page = ''] = /\/blob\/main\/(docs\/operate\/runbooks\/\w+\.md)$/.exec(url) ?? [];
       assert.ok(existsSync(new URL(`../../${page}`, import.meta.url)), url);
     }
   });

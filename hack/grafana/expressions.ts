@@ -98,7 +98,7 @@ export function quantile<N extends Histogram<OperatorCatalogue>>(
   return `histogram_quantile(${q}, sum by (${['le', ...by].join(', ')}) (${buckets}))`;
 }
 
-/** The series of a metric of windows_exporter on the selected nodes of the pool; `pool` and `node`: docs/dashboards.md. */
+/** The series of a metric of windows_exporter on the selected nodes of the pool; `pool` and `node`: docs/how-to/monitoring.md#dashboards. */
 export function ofNodes<N extends keyof WindowsCatalogue>(
   name: N,
   matchers: Matchers<LabelsOf<WindowsCatalogue, N>> = {},

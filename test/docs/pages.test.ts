@@ -8,7 +8,7 @@ import { unknownNames } from './names.ts';
 import { pages, ROOT, read } from './pages.ts';
 
 /** Pages about the fields of other tools, and about former names. */
-const NAMES_OF_OTHERS = ['docs/api.md', 'docs/names.md', 'hack/generate/apiStability.md'];
+const NAMES_OF_OTHERS = ['docs/reference/api.md', 'docs/reference/names.md', 'hack/generate/apiStability.md'];
 
 describe('every page', () => {
   for (const page of pages) {

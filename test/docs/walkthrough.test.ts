@@ -75,7 +75,7 @@ const checks: readonly Check[] = [
       const replicas = async (folder: string) =>
         (await reader.run(`kubectl kustomize ${folder}`)).match(/^ {2}replicas: \d+$/gm);
       assert.deepEqual(await replicas('../windowspool-overlay'), ['  replicas: 2']);
-      const script = blocksOf(read('docs/quickstart.md')).find(({ text }) => text.includes(HA))?.text ?? '';
+      const script = blocksOf(read('docs/tutorials/first-pool.md')).find(({ text }) => text.includes(HA))?.text ?? '';
       const [replace = ''] = script.split('\n');
       await reader.run(`mkdir ../path-overlay
         sed 's|https://.*|../checkout/config/default|' ../windowspool-overlay/kustomization.yaml > ../path-overlay/kustomization.yaml
@@ -116,7 +116,10 @@ const NEWEST = `sh kubernetes-${chosenSeries('')}`;
 const WITH_AWS = ['aws', 'eksctl', 'helm', 'kubectl', 'node', 'skopeo'];
 
 /** The page that creates what the others use, and the one that deletes it. */
-const FIRST_OR_LAST = ['docs/quickstart.md', 'docs/uninstall.md'] as const;
+const FIRST_OR_LAST = ['docs/tutorials/first-pool.md', 'docs/how-to/uninstall.md'] as const;
+
+/** Pages for contributors with commands for an AWS account. */
+const OUTSIDE_DOCS = ['hack/e2e/README.md'];
 
 describe('README, docs and CONTRIBUTING, followed from top to bottom', function () {
   this.timeout(660_000);
@@ -135,7 +138,9 @@ describe('README, docs and CONTRIBUTING, followed from top to bottom', function 
       .map((block) => ({ ...block, page }));
   const readme = shell('README.md');
   const end = readme.findIndex(({ section }) => section === 'Delete and uninstall');
-  const others = pages.filter((page) => page.startsWith('docs/') && !FIRST_OR_LAST.some((each) => each === page));
+  const others = pages.filter(
+    (page) => (page.startsWith('docs/') || OUTSIDE_DOCS.includes(page)) && !FIRST_OR_LAST.some((each) => each === page),
+  );
   const [first, last] = FIRST_OR_LAST;
   const middle = [first, ...others, 'CONTRIBUTING.md'].flatMap(shell);
   const seen = new Set<string>();

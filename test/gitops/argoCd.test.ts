@@ -1,4 +1,4 @@
-/** A real Argo CD syncs the operator, its pools and their workloads from a Git repository, with config/argocd and docs/gitops.md. */
+/** A real Argo CD syncs the operator, its pools and their workloads from a Git repository, with config/argocd and docs/how-to/argocd.md. */
 import assert from 'node:assert/strict';
 import { parse, stringify } from 'yaml';
 import { waitFor } from '../../hack/controlplane/wait.ts';

@@ -1,6 +1,6 @@
 /**
  * The leader is stopped (SIGSTOP) in the only place where it can still send something when it continues: between the check of the lease and the
- * system call that sends the request. docs/reliability.md names it as a limit; this suite shows that it is one request, and that the log has it.
+ * system call that sends the request. test/README.md names it as a limit; this suite shows that it is one request, and that the log has it.
  */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';

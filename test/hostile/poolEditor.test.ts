@@ -1,5 +1,5 @@
 /**
- * A user who may edit WindowsPools, and nothing else, tries what docs/security.md says that such a user cannot do. Each attempt is made with the token of a
+ * A user who may edit WindowsPools, and nothing else, tries what docs/concepts/security.md says that such a user cannot do. Each attempt is made with the token of a
  * ServiceAccount that has only ClusterRole windowspool-operator-windowspools-edit.
  */
 import assert from 'node:assert/strict';

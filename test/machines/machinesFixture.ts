@@ -23,7 +23,7 @@ export async function changeRole({ world }: World, change: 'apply' | 'delete'): 
 
 const TEMPLATES = 'sim-machine-templates';
 
-/** The role for infrastructure templates that docs/cluster-api.md asks users for, and its binding. */
+/** The role for infrastructure templates that docs/how-to/cluster-api.md asks users for, and its binding. */
 const templatesRole = [
   {
     apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 /** Where a text of a rule has the value: formatted, or in a choice. */
 const VALUE = /{{ if .*?{{ end }}|{{ \$value.*?}}/;
-const RUNBOOKS = 'https://github.com/windowspool-operator/windowspool-operator/blob/main/docs/runbooks/';
+const RUNBOOKS = 'https://github.com/windowspool-operator/windowspool-operator/blob/main/docs/operate/runbooks/';
 
 describe('the rules for Prometheus', function () {
   // promtool may have to be built.
@@ -60,7 +60,7 @@ describe('the rules for Prometheus', function () {
       assert.deepEqual(Object.keys(annotations ?? {}), ['summary', 'description', 'runbook_url'], alert);
       assert.equal(annotations?.runbook_url, `${RUNBOOKS}${alert}.md`);
     }
-    const pages = globSync('docs/runbooks/*.md', { cwd: ROOT });
+    const pages = globSync('docs/operate/runbooks/*.md', { cwd: ROOT });
     assert.deepEqual(
       pages
         .map((page) => basename(page, '.md'))
@@ -103,7 +103,7 @@ describe('the rules for Prometheus', function () {
   });
 
   it('have runbooks that name only reasons which a pool can have', () => {
-    const named = globSync('docs/runbooks/*.md', { cwd: ROOT }).flatMap((page) => {
+    const named = globSync('docs/operate/runbooks/*.md', { cwd: ROOT }).flatMap((page) => {
       const [, table = ''] = read(page).split(/^\| reason \|.*\n/m);
       const firstCells = [...table.matchAll(/^\|([^|]*)\|/gm)].map(([, cell = '']) => cell);
       return firstCells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, reason = '']) => `${page} ${reason}`));
@@ -118,7 +118,9 @@ describe('the rules for Prometheus', function () {
   });
 
   it('are listed in the docs with their severity', () => {
-    const rows = [...read('docs/alerts.md').matchAll(/^\| \[(\w+)\]\(runbooks\/(\w+)\.md\) \| (\w+) \|/gm)];
+    const rows = [
+      ...read('docs/reference/alerts.md').matchAll(/^\| \[(\w+)\]\(\.\.\/operate\/runbooks\/(\w+)\.md\) \| (\w+) \|/gm),
+    ];
     const shown = rows.map(([, name, page, severity]) => [name, page, severity]);
     assert.deepEqual(
       shown,
@@ -132,7 +134,7 @@ describe('the rules for Prometheus', function () {
       named.filter((name) => !alerts.has(name)),
       [],
     );
-    const [, text = ''] = /```yaml\n(inhibit_rules:\n[^`]*)```/.exec(read('docs/alerts.md')) ?? [];
+    const [, text = ''] = /```yaml\n(inhibit_rules:\n[^`]*)```/.exec(read('docs/reference/alerts.md')) ?? [];
     const plain = (value: object) =>
       JSON.parse(JSON.stringify(value, (_, it) => (typeof it === 'string' ? it.replaceAll(/[" ]/g, '') : it)));
     assert.deepEqual(plain(parse(text)), plain({ inhibit_rules: inhibitRules }));

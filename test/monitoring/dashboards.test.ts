@@ -233,7 +233,7 @@ describe('the dashboards on a real Prometheus', function () {
   });
 });
 
-/** Targets of windows_exporter with the relabeling of docs/dashboards.md: two nodes of the pool. */
+/** Targets of windows_exporter with the relabeling of docs/how-to/monitoring.md#dashboards: two nodes of the pool. */
 function exporters(port: number): object {
   return {
     job_name: 'windows-exporter',

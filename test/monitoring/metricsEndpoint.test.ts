@@ -15,7 +15,7 @@ import { assertNames } from '../messages.ts';
 import { theWorld } from '../sharedWorld.ts';
 import { scrape } from './scraper.ts';
 
-const PAGE = fileURLToPath(new URL('../../docs/metrics-endpoint.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../docs/how-to/monitoring.md', import.meta.url));
 const SECURE = ['--metrics-secure=true', '--leader-elect=false'];
 
 describe('the metrics endpoint', function () {

@@ -106,7 +106,7 @@ describe('the Helm chart', function () {
     it(`renders the same as ${what}`, async () => {
       const folder = await mkdtemp(join(tmpdir(), 'windowspool-policies-'));
       try {
-        const blocks = blocksOf(await readFile(join(ROOT, 'docs/windows-workloads.md'), 'utf8'));
+        const blocks = blocksOf(await readFile(join(ROOT, 'docs/how-to/lint-workloads.md'), 'utf8'));
         const { patches } = parse(blocks.find(({ text }) => text.includes('patches:'))?.text ?? '');
         await symlink(join(ROOT, 'config/policies'), join(folder, 'policies'));
         const documented = 'patches' in overlay ? { ...overlay, patches } : overlay;
@@ -133,7 +133,7 @@ describe('the Helm chart', function () {
   });
 
   it('configures the given TLS verification for Prometheus, and none by default', async () => {
-    const [example] = blocksOf(await readFile(join(ROOT, 'docs/metrics-endpoint.md'), 'utf8')).filter(({ text }) =>
+    const [example] = blocksOf(await readFile(join(ROOT, 'docs/how-to/monitoring.md'), 'utf8')).filter(({ text }) =>
       text.startsWith('tlsConfig:'),
     );
     const { tlsConfig } = parse(example?.text ?? '');
@@ -328,9 +328,12 @@ describe('the Helm chart', function () {
   it('has the version of the operator', async () => {
     const { version, appVersion } = parse(await readFile(join(CHART, 'Chart.yaml'), 'utf8'));
     assert.deepEqual([version, appVersion], [manifest.version, manifest.version]);
-    const named = ['README.md', 'docs/quickstart.md', 'config/charts/windowspool-operator/README.md', ...OVERLAYS].map(
-      async (file) => (await readFile(join(ROOT, file), 'utf8')).match(/(?<=\?ref=v|--version )\d[\d.]*\d/g) ?? [],
-    );
+    const named = [
+      'README.md',
+      'docs/tutorials/first-pool.md',
+      'config/charts/windowspool-operator/README.md',
+      ...OVERLAYS,
+    ].map(async (file) => (await readFile(join(ROOT, file), 'utf8')).match(/(?<=\?ref=v|--version )\d[\d.]*\d/g) ?? []);
     const versions = await Promise.all(named);
     assert.ok(versions.every((found) => found.length > 0));
     assert.deepEqual([...new Set(versions.flat())], [manifest.version]);

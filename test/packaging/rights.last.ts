@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readUsage, type Usage } from '../../hack/suites/usage.ts';
 import { missing, shippedGrants, unneeded } from '../fakes/testenv/grants.ts';
 
-/** A list of Windows hosts under another name than windows-instances: a cluster administrator who names it in a pool grants the permission to read it (docs/existing-nodes.md). */
+/** A list of Windows hosts under another name than windows-instances: a cluster administrator who names it in a pool grants the permission to read it (docs/how-to/existing-nodes.md). */
 const OF_USERS = /^no role (list|watch) configmaps hosts in hosts$/;
 
 /** `make e2e` requests resources that do not exist as the operator, to learn AWS' answers. */

@@ -39,7 +39,7 @@ describe('an operator that was uninstalled before its pools', function () {
   it('makes undeploy stop because of the pools, with the remedy', async () => {
     const { code, text } = await undeploy('1s');
     assert.equal(code, 1);
-    assert.match(text, /Some pools still exist[\s\S]*docs\/uninstall\.md/);
+    assert.match(text, /Some pools still exist[\s\S]*docs\/how-to\/uninstall\.md/);
     const kept = await world.kubectl('get', 'crds,clusterroles,namespaces', '--output', 'name');
     for (const name of ['windowspools.winpool.dev', 'windowspool-operator', 'winpool-system', 'winpool-node-pods']) {
       assert.ok(kept.includes(name), `${name} is still there`);

@@ -118,7 +118,7 @@ describe('a release from a registry', function () {
     log(`The first pool was Ready ${seconds(started)} after helm install.`);
   });
 
-  it('leaves nothing when it is uninstalled as docs/uninstall.md describes', async () => {
+  it('leaves nothing when it is uninstalled as docs/how-to/uninstall.md describes', async () => {
     await world.kubectl('delete', 'windowspool', 'first', '--timeout=60s');
     await helm('uninstall', 'windowspool-operator', '--namespace', NAMESPACE, '--wait');
     await world.kubectl('delete', 'crd', 'windowspools.winpool.dev', '--timeout=60s');

@@ -49,10 +49,8 @@ describe('the kubectl commands for pools', () => {
       KUBECONFIG: controlPlane.adminKubeconfig,
       KUBECACHEDIR: join(controlPlane.dir, 'kubectl-cache'),
     };
-    const page = await readFile(join(ROOT, 'docs/gitops.md'), 'utf8');
-    blocks = blocksOf(page)
-      .filter(({ section }) => section === 'kubectl')
-      .map(({ text }) => text);
+    const page = await readFile(join(ROOT, 'docs/how-to/kubectl.md'), 'utf8');
+    blocks = blocksOf(page).map(({ text }) => text);
     await writePool('windowspool.yaml', {});
   });
   after(async () => {
@@ -75,9 +73,9 @@ describe('the kubectl commands for pools', () => {
     assert.equal(code, 1, `${script}: ${stdout}${stderr}`);
     return stderr.trim();
   }
-  /** The block of docs/gitops.md that contains the words. */
+  /** The block of docs/how-to/kubectl.md that contains the words. */
   const block = (words: string) =>
-    blocks.find((text) => text.includes(words)) ?? assert.fail(`docs/gitops.md has no block with ${words}`);
+    blocks.find((text) => text.includes(words)) ?? assert.fail(`docs/how-to/kubectl.md has no block with ${words}`);
   const writePool = (
     file: string,
     scaling: object,

@@ -1,4 +1,4 @@
-/** Every metric of the operator by name. docs/metrics.md is generated from it. */
+/** Every metric of the operator by name. docs/reference/metrics.md is generated from it. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { engineMetrics } from '../../../controllers/runtime/metricCatalogue.ts';
 import { counter, gauge, Instruments, type MetricCatalogue } from '../../../controllers/runtime/metricDefinition.ts';

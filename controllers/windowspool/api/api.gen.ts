@@ -60,7 +60,7 @@ export interface WindowsPoolSpec {
   paused: boolean;
 }
 /**
- * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or immutableChangePolicy is Replace. The name is always immutable. The version of the launch template can change. The launch settings are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Unless immutableChangePolicy is Replace, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/launch-templates.md.
+ * The EKS managed node group. EKS cannot change its name, edition, role, subnets, instance types, capacity type, diskSizeGiB and launch template. Therefore, these fields are immutable while the group exists, unless its creation failed or immutableChangePolicy is Replace. The name is always immutable. The version of the launch template can change. The launch settings are ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. If you set one of them, the operator creates a launch template for the pool, with secure defaults for the others: an encrypted gp3 root volume, and IMDSv2 with a hop limit of 1. A change of these settings replaces every node in a rolling update. Unless immutableChangePolicy is Replace, the first of them cannot be added to an existing group, and the last cannot be removed. See docs/how-to/launch-templates.md.
  */
 export interface NodeGroupSpec {
   /**
@@ -162,7 +162,7 @@ export interface ScalingSpec {
   desiredSize?: number;
 }
 /**
- * Instances that have booted once and wait beside the node group, so that it grows faster. They are not nodes before the group takes them, and cost money. Without this field, the operator does not change a warm pool that the group has; when you remove the field, the operator removes the warm pool. See docs/scaling.md.
+ * Instances that have booted once and wait beside the node group, so that it grows faster. They are not nodes before the group takes them, and cost money. Without this field, the operator does not change a warm pool that the group has; when you remove the field, the operator removes the warm pool. See docs/how-to/scale.md.
  */
 export interface WarmPoolSpec {
   /**
@@ -183,7 +183,7 @@ export interface WarmPoolSpec {
   reuseOnScaleIn: boolean;
 }
 /**
- * A custom AMI, built from an EKS-optimized Windows AMI, instead of one that EKS selects by windowsVersion and edition. A launch setting. The AMI must have the Windows version of windowsVersion; edition then has no effect. EKS does not configure such nodes: the operator writes their user data, with the labels and taints of the pool. Therefore, a change of labels, taints, registrationTaint or the gate replaces every node in a rolling update, and so does a change to another AMI. Not together with launchTemplate, releaseVersion, kubernetesVersion and warmPool. See docs/custom-amis.md.
+ * A custom AMI, built from an EKS-optimized Windows AMI, instead of one that EKS selects by windowsVersion and edition. A launch setting. The AMI must have the Windows version of windowsVersion; edition then has no effect. EKS does not configure such nodes: the operator writes their user data, with the labels and taints of the pool. Therefore, a change of labels, taints, registrationTaint or the gate replaces every node in a rolling update, and so does a change to another AMI. Not together with launchTemplate, releaseVersion, kubernetesVersion and warmPool. See docs/how-to/custom-amis.md.
  */
 export interface AmiSpec {
   /**
@@ -251,7 +251,7 @@ export interface InstanceTags {
   [k: string]: string;
 }
 /**
- * Settings of the kubelet. A launch setting. EKS passes none to the AMIs that it selects: without ami, the operator therefore selects the newest EKS-optimized AMI for the version of the cluster, with the limits of a custom AMI. When EKS publishes another one, update.policy decides. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node whose kubelet has other settings gets a warning. See docs/custom-amis.md.
+ * Settings of the kubelet. A launch setting. EKS passes none to the AMIs that it selects: without ami, the operator therefore selects the newest EKS-optimized AMI for the version of the cluster, with the limits of a custom AMI. When EKS publishes another one, update.policy decides. Windows has no OOM killer: reserve at least 2Gi of memory for the system. A change replaces every node in a rolling update. A node whose kubelet has other settings gets a warning. See docs/how-to/custom-amis.md.
  */
 export interface KubeletSpec {
   systemReserved?: SystemReserved;
@@ -282,13 +282,13 @@ export interface EvictionThresholds {
   [k: string]: string;
 }
 /**
- * Other arguments that tune the kubelet, without leading dashes, such as image-gc-high-threshold: "80". See docs/custom-amis.md. The operator does not check whether the kubelet of the AMI knows them: with an unknown one, nodes do not join.
+ * Other arguments that tune the kubelet, without leading dashes, such as image-gc-high-threshold: "80". See docs/how-to/custom-amis.md. The operator does not check whether the kubelet of the AMI knows them: with an unknown one, nodes do not join.
  */
 export interface KubeletArguments {
   [k: string]: string;
 }
 /**
- * A PowerShell script that nodes run once, as an administrator, when they start for the first time: for agents, or to join a domain. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs on all nodes. A launch setting. When the ConfigMap changes, update.policy decides: Manual reports it, Automatic updates the node group. User data is not confidential: read secrets with the node role. See docs/user-data.md.
+ * A PowerShell script that nodes run once, as an administrator, when they start for the first time: for agents, or to join a domain. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs on all nodes. A launch setting. When the ConfigMap changes, update.policy decides: Manual reports it, Automatic updates the node group. User data is not confidential: read secrets with the node role. See docs/how-to/user-data.md.
  */
 export interface UserData {
   /**
@@ -305,7 +305,7 @@ export interface UserData {
   phase: 'BeforeBootstrap' | 'AfterBootstrap';
 }
 /**
- * Your launch template, for settings that have no field in the pool, such as additional disks. It replaces ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/launch-templates.md.
+ * Your launch template, for settings that have no field in the pool, such as additional disks. It replaces ami, kubelet, disk, metadataOptions, securityGroups, instanceTags and userData. It must not set what the pool sets (AMI, subnets, instance profile, Spot), nor a shutdown behavior or hibernation. See docs/how-to/launch-templates.md.
  */
 export interface LaunchTemplateSpec {
   /**
@@ -358,7 +358,7 @@ export interface MaintenanceWindow {
   timeZone?: string;
 }
 /**
- * Tries another AMI release, Kubernetes version, launch template version or custom AMI on a few nodes first. The operator creates a second, temporary node group with this version beside the node group of the pool. The node group of the pool is updated when the nodes of the canary have been verified for soakDuration. Then the operator drains and deletes the canary. If a node of the canary fails verification, does not join, or EKS cannot create the canary, the canary is deleted and the node group of the pool is not updated to this version. See docs/canary-updates.md.
+ * Tries another AMI release, Kubernetes version, launch template version or custom AMI on a few nodes first. The operator creates a second, temporary node group with this version beside the node group of the pool. The node group of the pool is updated when the nodes of the canary have been verified for soakDuration. Then the operator drains and deletes the canary. If a node of the canary fails verification, does not join, or EKS cannot create the canary, the canary is deleted and the node group of the pool is not updated to this version. See docs/how-to/canary-updates.md.
  */
 export interface CanarySpec {
   /**
@@ -377,7 +377,7 @@ export interface AwsTags {
   [k: string]: string;
 }
 /**
- * Nodes that Karpenter creates when pods need them. The operator keeps a NodePool with the name of the pool, verifies the nodes like those of a node group, and replaces a node by deleting its NodeClaim, which Karpenter then drains. A node belongs to the pool while a NodeClaim of the NodePool refers to it and both have the same provider ID. See docs/karpenter.md.
+ * Nodes that Karpenter creates when pods need them. The operator keeps a NodePool with the name of the pool, verifies the nodes like those of a node group, and replaces a node by deleting its NodeClaim, which Karpenter then drains. A node belongs to the pool while a NodeClaim of the NodePool refers to it and both have the same provider ID. See docs/how-to/karpenter.md.
  */
 export interface KarpenterSpec {
   nodeClass?: NodeClassSpec;
@@ -994,7 +994,7 @@ export interface WindowsPoolStatus {
    */
   failingNodes?: FailingNode[];
   /**
-   * Checks that need attention. A check that is met has no entry. See docs/prerequisites.md and docs/advice.md.
+   * Checks that need attention. A check that is met has no entry. See docs/reference/checks.md and docs/reference/advice.md.
    */
   checks?: CheckState[];
   nodeGroup?: NodeGroupState;
@@ -1028,7 +1028,7 @@ export interface Condition {
    */
   lastTransitionTime: string;
   /**
-   * A reason from the catalogue in docs/conditions.md.
+   * A reason from the catalogue in docs/reference/reasons.md.
    */
   reason: string;
   /**
@@ -1137,7 +1137,7 @@ export interface FailingNode {
 }
 export interface CheckState {
   /**
-   * Name of the check: its section in docs/prerequisites.md, such as windows-ipam, or, for advice, in docs/advice.md.
+   * Name of the check: its section in docs/reference/checks.md, such as windows-ipam, or, for advice, in docs/reference/advice.md.
    */
   name: string;
   /**

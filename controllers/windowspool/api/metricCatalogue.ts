@@ -62,7 +62,7 @@ function poolCounter<const L extends Labels>(help: string, labels: L) {
   return { type: 'counter', help, labels: { pool, ...labels } } as const;
 }
 
-const nodeCheck = { values: nodeCheckReasons, see: 'reasons of the [node checks](verification.md)' };
+const nodeCheck = { values: nodeCheckReasons, see: 'reasons of the [node checks](../concepts/verification.md)' };
 const updateType = { values: ['VersionUpdate', 'ConfigUpdate', 'other'] } as const;
 
 const conditions = {
@@ -92,7 +92,7 @@ const conditions = {
     type: { values: CONDITIONS },
     reason: {
       values: Object.keys(reasons) as readonly Reason[],
-      see: '[reasons](conditions.md#reasons), one per condition',
+      see: '[reasons](reasons.md#reasons), one per condition',
     },
   }),
   windowspool_status_confirmed_timestamp_seconds: poolGauge(
@@ -108,7 +108,7 @@ const conditions = {
   windowspool_prerequisite: poolGauge(
     'Always 1: a prerequisite of a pool that is not met (status False), ignored by annotation (Ignored), a warning (Warning), or could not be checked (Unknown). No series for a prerequisite that is met. Only False blocks the creation of the node group.',
     {
-      reason: { values: prerequisiteReasons, see: 'reasons of the [prerequisites](prerequisites.md)' },
+      reason: { values: prerequisiteReasons, see: 'reasons of the [prerequisites](checks.md)' },
       status: { values: ['False', 'Ignored', 'Warning', 'Unknown'] },
     },
   ),

@@ -52,7 +52,7 @@ const nodeChecks = {
     'Warning: the kubelet of a node reports memory, disk or PID pressure, or the network of the node is unavailable. Check the pods on the node (kubectl describe node NODE). To fail such nodes, list the condition in verification.unhealthyConditions.',
 } as const;
 
-/** Reasons of required checks and warnings, in the order of the checks. docs/prerequisites.md has a section for each. */
+/** Reasons of required checks and warnings, in the order of the checks. docs/reference/checks.md has a section for each. */
 const prerequisites = {
   ClusterNotActive:
     'The EKS cluster is not ACTIVE, and EKS creates and updates node groups only in an ACTIVE cluster. Wait, or check the health of the cluster.',
@@ -115,7 +115,7 @@ const prerequisites = {
 } as const;
 
 /**
- * Reasons of advice. docs/advice.md has a section for each. These are no reasons of conditions and events: advice is only in status.checks and in a metric.
+ * Reasons of advice. docs/reference/advice.md has a section for each. These are no reasons of conditions and events: advice is only in status.checks and in a metric.
  */
 export const adviceReasons = [
   'SecretInUserData',
@@ -236,7 +236,7 @@ const others = {
   InvalidMaintenanceWindow:
     'A maintenance window never opens, so no automatic update starts in it. Correct the field in the message.',
   NotOwned:
-    'An object with this name exists, and this pool does not manage it. The operator neither changes nor deletes it. Choose another name, delete the object, or allow its adoption (docs/adoption.md).',
+    'An object with this name exists, and this pool does not manage it. The operator neither changes nor deletes it. Choose another name, delete the object, or allow its adoption (docs/how-to/adopt.md).',
   Adopting: 'The pool is about to adopt a node group that no pool manages (nodeGroup.adoption: IfUnowned).',
   AdoptionRejected:
     'A node group with this name exists, and the pool cannot adopt it. Fix the cause in the message, or choose another nodeGroup.name.',

@@ -17,7 +17,7 @@ interface Named<S extends Severity, R extends CheckReason> {
   readonly reason: R;
   /** The severity of what it finds. A required check can also find a warning. */
   readonly severity: S;
-  /** The heading in docs/prerequisites.md, or in docs/advice.md for advice, as an anchor. It is the name of the check in status. */
+  /** The heading in docs/reference/checks.md, or in docs/reference/advice.md for advice, as an anchor. It is the name of the check in status. */
   readonly section: string;
 }
 

@@ -9,16 +9,16 @@ describe('the checks of all providers', () => {
 
   it('have one reason and one section in the docs each, and the section names the reason', () => {
     const pages = new Map(
-      ['prerequisites', 'advice'].map((name) => [
+      ['checks', 'advice'].map((name) => [
         name,
-        readFileSync(`${import.meta.dirname}/../../../docs/${name}.md`, 'utf8'),
+        readFileSync(`${import.meta.dirname}/../../../docs/reference/${name}.md`, 'utf8'),
       ]),
     );
     for (const { reason, section, severity } of all) {
-      const name = severity === 'Advice' ? 'advice' : 'prerequisites';
+      const name = severity === 'Advice' ? 'advice' : 'checks';
       const page = pages.get(name) ?? '';
       const at = page.search(new RegExp(`^## ${section.replaceAll('-', '[ -]')}$`, 'im'));
-      assert.notEqual(at, -1, `docs/${name}.md has no heading ${section}`);
+      assert.notEqual(at, -1, `docs/reference/${name}.md has no heading ${section}`);
       const end = page.indexOf('\n## ', at + 1);
       assert.ok(page.slice(at, end < 0 ? undefined : end).includes(`\`${reason}\``), `${section} names no ${reason}`);
     }

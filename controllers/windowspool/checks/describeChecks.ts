@@ -12,7 +12,7 @@ type Docs = Pick<Settings, 'docsUrl'>;
 
 /** The link to a section of the page about prerequisites. */
 export function prerequisitesLink({ docsUrl }: Docs, section: string): string {
-  return `${docsUrl}/prerequisites.md#${section}`;
+  return `${docsUrl}/reference/checks.md#${section}`;
 }
 
 /** The message of one prerequisite, with a link to the docs; for several, their reasons, because status.checks has the messages. */

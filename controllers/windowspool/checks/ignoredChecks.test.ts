@@ -20,14 +20,14 @@ describe('the annotation winpool.dev/ignore-prerequisites', () => {
     [
       'NodeRoleShard,NoLinuxNode',
       ['NoLinuxNode'],
-      ['winpool.dev/ignore-prerequisites', 'NodeRoleShard', 'NodeRoleShared', 'prerequisites.md'],
+      ['winpool.dev/ignore-prerequisites', 'NodeRoleShard', 'NodeRoleShared', 'checks.md'],
     ],
-    ['noderoleshared', [], ['winpool.dev/ignore-prerequisites', 'NodeRoleShared', 'prerequisites.md']],
+    ['noderoleshared', [], ['winpool.dev/ignore-prerequisites', 'NodeRoleShared', 'checks.md']],
     ['ClusterNotFound,ClusterMismatch', [], ['winpool.dev/ignore-prerequisites', 'ClusterNotFound', 'ClusterMismatch']],
     [
       'all,ClusterMismatch,true,yes,on',
       [],
-      ['winpool.dev/ignore-prerequisites', 'ClusterMismatch', '1 more', 'prerequisites.md'],
+      ['winpool.dev/ignore-prerequisites', 'ClusterMismatch', '1 more', 'checks.md'],
     ],
   ];
   for (const [value, ignored, args] of rows) {

@@ -32,7 +32,7 @@ export function annotationFault(pool: WindowsPool, { docsUrl }: Pick<Settings, '
   const faults = [
     enforced.length > 0 && `${joined(enforced)} cannot be ignored`,
     unknown.length > 0 &&
-      `unknown ${unknown.length === 1 ? 'prerequisite' : 'prerequisites'} ${joined(unknown.map(withSuggestion), MOST)}. See ${docsUrl}/prerequisites.md for valid names`,
+      `unknown ${unknown.length === 1 ? 'prerequisite' : 'prerequisites'} ${joined(unknown.map(withSuggestion), MOST)}. See ${docsUrl}/reference/checks.md for valid names`,
   ].filter((fault) => fault !== false);
   return faults.length === 0 ? undefined : `Annotation ${IGNORE_PREREQUISITES_ANNOTATION}: ${faults.join('; ')}.`;
 }

@@ -24,8 +24,7 @@ import { absent, group, NO_NODES_YET, NOT_CREATED, truthTable, working, wrongNod
 const check = truthTable('conditions/InProgress');
 
 /** Only with the gate does EKS go on with nodes that fail. */
-const gated = (policy: string) =>
-  policy === 'Gate' ? ['1 node is gated', 'verification.md#the-gate-and-updates'] : [];
+const gated = (policy: string) => (policy === 'Gate' ? ['1 node is gated', 'gate.md#the-gate-and-updates'] : []);
 
 const DENIED = ['UpdateNodegroupConfig', 'not authorized to perform: eks:Update', 'config/aws/iam-policy.json'];
 

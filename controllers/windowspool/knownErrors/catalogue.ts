@@ -1,5 +1,5 @@
 /**
- * What errors of Windows nodes and pods mean, as data. The conditions of pools, the kubectl plugin and docs/errors.md read it. To add an error, add an entry to the
+ * What errors of Windows nodes and pods mean, as data. The conditions of pools, the kubectl plugin and docs/reference/errors.md read it. To add an error, add an entry to the
  * file of its subject: its name, what writes the message, the words by which it is recognized, the cause, the remedy, and a public source. The first entry that fits
  * explains a message, so specific ones come before those that quote other errors.
  */

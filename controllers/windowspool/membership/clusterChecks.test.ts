@@ -33,7 +33,7 @@ for (const [what, poolOf] of Object.entries(pools))
         'False NoLinuxNode',
         'No Linux node accepts pods',
         'Add a Linux node.',
-        'prerequisites.md#a-linux-node',
+        'checks.md#a-linux-node',
       );
       const [check] = world.pools.get('web')?.status?.checks ?? [];
       assert.deepEqual([check?.reason, check?.status], ['NoLinuxNode', 'NotMet']);

@@ -37,7 +37,7 @@ export function timedCall(call: AwsWrite, replica: string): TimedWrite {
   return { kind: 'write', replica, text: `${operation}: ${result}`, at: Date.parse(at), isAccepted: isDone };
 }
 
-/** A replica reports that it was paused while it sent requests, which may have arrived after the pause: the limit in docs/reliability.md. */
+/** A replica reports that it was paused while it sent requests, which may have arrived after the pause: the limit in test/README.md. */
 export interface PauseReport {
   readonly replica: string;
   /** When it continued. */

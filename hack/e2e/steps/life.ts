@@ -8,7 +8,7 @@ import { factsOf, type Run, type Step, timeoutOf, until } from '../run.ts';
 import { REMOVE_POD_MS, runPod } from './pods.ts';
 
 const MINUTE = 60_000;
-/** Images of Windows: docs/images.md. */
+/** Images of Windows: docs/how-to/move-workloads.md#images. */
 const IMAGES = { Windows2019: 'ltsc2019', Windows2022: 'ltsc2022', Windows2025: 'ltsc2025' } as const;
 
 /** The time-out of the pool's removal; the operator may use half of it. */

@@ -60,7 +60,7 @@ export const createMachine: Step = {
   },
 };
 
-/** The launch template of the operator: docs/launch-templates.md. */
+/** The launch template of the operator: docs/how-to/launch-templates.md. */
 const templateOf = ({ settings, pool }: Run): string => `winpool/${settings.clusterName}/${pool}`;
 
 /** Deletes the launch template if the operator has not: its name has the ID of the run. */
@@ -153,7 +153,7 @@ async function sizesOf(run: Run, signal: AbortSignal): Promise<Sizes> {
   return { nodeGroup: scalingConfig?.desiredSize ?? 0, scalingGroup: AutoScalingGroups[0]?.DesiredCapacity ?? 0 };
 }
 
-/** Removes the readiness taint from verified nodes, as a NodeReadinessRule does (docs/node-readiness.md). The cluster may have none. */
+/** Removes the readiness taint from verified nodes, as a NodeReadinessRule does (docs/how-to/node-readiness.md). The cluster may have none. */
 async function openGate(run: Run, signal: AbortSignal): Promise<void> {
   const gated = async () =>
     (await nodesOf(run, run.pool, signal)).filter(

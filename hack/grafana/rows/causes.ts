@@ -9,7 +9,7 @@ export function causes(): PanelBuilder[] {
     table(
       {
         title: 'Prerequisites that need attention',
-        asks: 'Which prerequisites of pools are not met, ignored, warnings or unknown? Only False prevents the creation of a node group. Unknown: the check failed, for example because the operator lacks a permission. docs/prerequisites.md has the commands.',
+        asks: 'Which prerequisites of pools are not met, ignored, warnings or unknown? Only False prevents the creation of a node group. Unknown: the check failed, for example because the operator lacks a permission. docs/reference/checks.md has the commands.',
         alerts: ['WindowsPoolPrerequisitesNotMet'],
         width: 6,
         queries: [{ expr: ofPools('windowspool_prerequisite') }],
@@ -23,7 +23,7 @@ export function causes(): PanelBuilder[] {
     table(
       {
         title: 'Advice',
-        asks: 'What would make pools more robust? Advice is no problem: it blocks nothing, and no alert depends on it. docs/advice.md explains each.',
+        asks: 'What would make pools more robust? Advice is no problem: it blocks nothing, and no alert depends on it. docs/reference/advice.md explains each.',
         width: 6,
         queries: [{ expr: ofPools('windowspool_advice') }],
       },

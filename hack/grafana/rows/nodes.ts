@@ -53,7 +53,7 @@ export function nodes(): PanelBuilder[] {
     bars(
       {
         title: 'Failed checks',
-        asks: 'Which checks do nodes fail? docs/conditions.md explains each reason and what to do.',
+        asks: 'Which checks do nodes fail? docs/reference/reasons.md explains each reason and what to do.',
         alerts: ['WindowsPoolNodesUnverified'],
         queries: [{ expr: `sum by (reason) (${ofPools('windowspool_node_failures')})`, legend: '{{reason}}' }],
       },

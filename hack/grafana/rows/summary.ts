@@ -223,7 +223,7 @@ function reasonTable(): PanelBuilder {
   return table(
     {
       title: 'Reasons',
-      asks: 'What is the reason of each condition? docs/conditions.md explains each reason and what to do.',
+      asks: 'What is the reason of each condition? docs/reference/reasons.md explains each reason and what to do.',
       alerts: ['WindowsPoolStalled'],
       width: 6,
       height: 9,

@@ -1,4 +1,4 @@
-/** How long the replacement of a node group takes, and what it costs. `node test/fakes/simulation/replacement.ts` prints the table of docs/replacing-node-groups.md. */
+/** How long the replacement of a node group takes, and what it costs. `node test/fakes/simulation/replacement.ts` prints the table of docs/how-to/replace-node-groups.md. */
 import type { FakeWorld } from '../../../controllers/windowspool/testing/fakeWorld.ts';
 import { isReplaced, readyWorld, wake } from '../../../controllers/windowspool/testing/life.ts';
 import { durations } from '../localaws/durations.ts';
@@ -63,7 +63,7 @@ export async function replacements(): Promise<Replacement[]> {
   return found;
 }
 
-/** The rows of the table in docs/replacing-node-groups.md. */
+/** The rows of the table in docs/how-to/replace-node-groups.md. */
 export function rowsOf(found: readonly Replacement[]): string[] {
   return found.map(
     ({ maxUnavailable, minutes, leastMinutes, calls }) =>

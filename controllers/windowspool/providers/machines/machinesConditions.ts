@@ -66,7 +66,7 @@ function missing(s: MachinesDerived, decisions: readonly Decision[]): Verificati
   return state.working ? unknownCondition('Joining', message, firstNodes(s)) : falseCondition('NodesMissing', message);
 }
 
-/** Steps of machines.template. A role for infrastructure templates is beside it in docs/cluster-api.md. */
+/** Steps of machines.template. A role for infrastructure templates is beside it in docs/how-to/cluster-api.md. */
 const OF_TEMPLATES = /^(create|patch|delete) (machinedeployments|machinesets|machinepools|\w+machinetemplates)$/;
 
 /** The permissions for Machines have a role of their own. */

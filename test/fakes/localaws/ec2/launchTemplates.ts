@@ -45,7 +45,7 @@ export function addVersion(
   return template;
 }
 
-/** The tag by which an administrator lets the operator of the cluster use a template: docs/launch-templates.md. */
+/** The tag by which an administrator lets the operator of the cluster use a template: docs/how-to/launch-templates.md. */
 const usableBy = (cloud: LocalAwsState) => ({ 'winpool.dev/usable-by': cloud.cluster.name });
 
 const tagsOfEks = (cloud: LocalAwsState, group: string) => ({

@@ -274,7 +274,7 @@ function gatedUpdate({ pool, poolNodes, settings }: EksState): string {
   if (pool.spec.verification.policy !== 'Gate' || !isRolling || poolNodes.gated === 0 || poolNodes.failing.length === 0)
     return '';
   const { name } = poolNodes.failing[0]?.node ?? { name: '' };
-  return ` ${count(poolNodes.gated, 'node')} ${poolNodes.gated === 1 ? 'is' : 'are'} gated, and ${name} fails verification. EKS does not wait for gated nodes: it drains old nodes as soon as new ones are Ready. Only PodDisruptionBudgets delay it. See ${settings.docsUrl}/verification.md#the-gate-and-updates.`;
+  return ` ${count(poolNodes.gated, 'node')} ${poolNodes.gated === 1 ? 'is' : 'are'} gated, and ${name} fails verification. EKS does not wait for gated nodes: it drains old nodes as soon as new ones are Ready. Only PodDisruptionBudgets delay it. See ${settings.docsUrl}/concepts/gate.md#the-gate-and-updates.`;
 }
 
 /** Reports that EKS accepts no update while the group is in this state: otherwise it is unclear why a change does not happen. */

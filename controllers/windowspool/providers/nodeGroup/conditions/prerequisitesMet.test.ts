@@ -40,14 +40,14 @@ const check = truthTable('conditions/PrerequisitesMet');
 
 const CORDONED = known({ acceptsPods: false, cordoned: 'linux-1' });
 const LINUX = sampleFacts({ linuxNode: CORDONED });
-const A_LINUX_NODE = ['kubectl uncordon linux-1', 'prerequisites.md#a-linux-node'];
+const A_LINUX_NODE = ['kubectl uncordon linux-1', 'checks.md#a-linux-node'];
 const upgrading = { kind: 'seen' as const, cluster: sampleCluster({ status: 'UPDATING' }) };
 const denied = (step: StepError['step']): StepError => ({
   at: NOW,
   step,
   error: sampleError('denied', { operation: 'TheCall' }),
 });
-const GRANTS = ['config/aws/iam-policy.json', 'config/rbac', 'prerequisites.md#what-could-not-be-checked'];
+const GRANTS = ['config/aws/iam-policy.json', 'config/rbac', 'checks.md#what-could-not-be-checked'];
 
 const CLUSTER = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod';
 const OF_ROLE = [
@@ -101,7 +101,7 @@ describe('PrerequisitesMet', () => {
           'prod',
           'UPDATING',
           'ACTIVE',
-          'prerequisites.md#cluster-status',
+          'checks.md#cluster-status',
         ]),
         NodeGroupReady: ['False Pending', 'web', 'PrerequisitesMet'],
         NodesVerified: NO_NODES_YET,
@@ -371,7 +371,7 @@ describe('PrerequisitesMet', () => {
           'False LegacyResourceController',
           'kube-system/vpc-resource-controller',
           'kubectl -n kube-system',
-          'prerequisites.md#legacy-controllers',
+          'checks.md#legacy-controllers',
           'winpool.dev/ignore-prerequisites',
           'NoLinuxNode',
           'status.checks',

@@ -195,7 +195,7 @@ function grantOf({ action, denial }: CallError, file: string, also: string, { se
   const grant = denial
     ? `Attach ${file} to the ${principal.split(' ')[0]}.`
     : `Grant ${action ?? 'this permission'} to the operator's IAM role. ${file} lists all permissions that it needs.`;
-  return `${grant}${also} See ${settings.docsUrl}/security.md#in-aws.`;
+  return `${grant}${also} See ${settings.docsUrl}/concepts/security.md#in-aws.`;
 }
 
 /**
@@ -234,7 +234,7 @@ const TAGGED: readonly string[] = ['CreateLaunchTemplate', 'CreateAccessEntry'];
 function ofDefaultTags({ operation }: CallError, { settings: { defaultTags, docsUrl } }: EksState): string {
   const isTagged = TAGGED.includes(operation) && Object.keys(defaultTags).length > 0;
   return isTagged
-    ? ` The tags of --default-tags need additional permissions: ${docsUrl}/launch-templates.md#default-tags.`
+    ? ` The tags of --default-tags need additional permissions: ${docsUrl}/how-to/launch-templates.md#default-tags.`
     : '';
 }
 

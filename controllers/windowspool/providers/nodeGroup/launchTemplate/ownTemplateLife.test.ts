@@ -363,7 +363,7 @@ describe("the pool's launch template", () => {
       'winpool.dev/pool=web',
       'winpool.dev/usable-by=prod',
       'aws ec2 delete-launch-template',
-      'prerequisites.md#launch-template-owner',
+      'checks.md#launch-template-owner',
     );
     assert.deepEqual(writes(world), []);
     const tags = { 'winpool.dev/pool': 'web', 'winpool.dev/usable-by': 'prod' };
