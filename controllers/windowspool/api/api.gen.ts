@@ -513,7 +513,7 @@ export interface SoftEvictionGracePeriods {
   [k: string]: string;
 }
 /**
- * A PowerShell script that nodes run once, as an administrator, before they join the cluster. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs on all nodes. A change replaces every node. User data is not confidential: read secrets with the node role. See docs/user-data.md.
+ * A PowerShell script that nodes run once, as an administrator, before they join the cluster. It is in a ConfigMap in the namespace of the operator, because only its administrators should run programs on all nodes. A change replaces every node. User data is not confidential: read secrets with the node role. See docs/how-to/user-data.md.
  */
 export interface NodeClassUserData {
   /**
