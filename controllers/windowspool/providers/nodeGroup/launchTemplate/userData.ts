@@ -57,7 +57,7 @@ function scriptsOf({ spec }: WindowsPool, script: string | undefined): Pick<Boot
  * `update.policy` is.
  */
 export function userDataText(pool: WindowsPool): string {
-  const userData = userDataIn(pool.spec);
+  const { userData } = nodeGroupIn(pool.spec);
   if (!isCustom(pool.spec)) return userData ? hashOf({ userData }) : '';
   return hashOf({ labels: labelsFor(pool), taints: taintsFor(pool), kubelet: specifiedArguments(pool.spec), userData });
 }
