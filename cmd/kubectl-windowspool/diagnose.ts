@@ -14,7 +14,7 @@ import { type Cause, type Diagnosis, type Evidence, type NodeWarning, statusesOf
 import { EXIT, Failure, suggestion, unlessForbidden } from './failure.ts';
 import { outputOption } from './flags.ts';
 import { type OutputFormat, printResult, printSkipped } from './output.ts';
-import { currentWarnings, errorCauses } from './podErrors.ts';
+import { currentWarnings, errorCauses, PULLING } from './podErrors.ts';
 import { PLACEMENT_REASONS, placementCauses } from './podPlacement.ts';
 import { runtimeClassesOf } from './runtimeClasses.ts';
 import type { Terminal } from './terminal.ts';
@@ -67,14 +67,24 @@ async function notFound(cluster: Cluster, namespace: string, name: string): Prom
   );
 }
 
-/** The messages of the warnings, the latest first. That a pod makes the cluster-autoscaler add no node is no warning, but says why. */
+/** The problems in the events of a pod. */
 async function warningsOf(cluster: Cluster, namespace: string, uid: string): Promise<readonly string[]> {
   const path = apiPath('events.k8s.io/v1', 'events', { namespace });
   const query = { fieldSelector: `regarding.uid=${uid}`, limit: String(MOST_EVENTS) };
-  const { items = [] } = await cluster.get<{ items?: EventsV1Event[] }>(path, query);
-  return items
-    .filter(({ type, reason = '' }) => type === 'Warning' || PLACEMENT_REASONS.has(reason))
+  return problemsIn((await cluster.get<{ items?: EventsV1Event[] }>(path, query)).items ?? []);
+}
+
+/**
+ * The messages of the warnings, the latest first. Two normal events count as well: that the cluster-autoscaler adds no node for the pod, and that the node is pulling
+ * an image, which is over as soon as a later event exists.
+ */
+export function problemsIn(events: readonly Wire<EventsV1Event>[]): readonly string[] {
+  return events
     .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
+    .filter(
+      ({ type, reason = '' }, index) =>
+        type === 'Warning' || PLACEMENT_REASONS.has(reason) || (index === 0 && reason === PULLING),
+    )
     .map(({ reason = '', note = '' }) => `${reason}: ${note}`);
 }
 

@@ -17,7 +17,15 @@ const BEFORE_NETWORK = new Set([
   'ResourceAllocationFailed',
   'NetworkNotReady',
 ]);
-const BEFORE_START = new Set(['Failed', 'ErrImageNeverPull', 'InspectFailed', 'FailedToRetrieveImagePullSecret']);
+/** The reason of the normal event while the kubelet pulls an image. */
+export const PULLING = 'Pulling';
+const BEFORE_START = new Set([
+  PULLING,
+  'Failed',
+  'ErrImageNeverPull',
+  'InspectFailed',
+  'FailedToRetrieveImagePullSecret',
+]);
 
 /** Events stay for an hour. Those of what the pod has passed since are no cause. */
 export function currentWarnings(

@@ -1,7 +1,7 @@
 /**
  * What errors of Windows nodes and pods mean, as data. The conditions of pools, the kubectl plugin and docs/reference/errors.md read it. To add an error, add an entry to the
- * file of its subject: its name, what writes the message, the words by which it is recognized, the cause, the remedy, and a public source. The first entry that fits
- * explains a message, so specific ones come before those that quote other errors.
+ * file of its subject: its name, what writes the message, the words by which it is recognized, the cause, the remedy, and a public source. Add its name to a symptom in
+ * hack/generate/symptomTable.ts. The first entry that fits explains a message, so specific ones come before those that quote other errors.
  */
 import { CONTAINER_ERRORS } from './containerErrors.ts';
 import type { KnownError } from './knownError.ts';

@@ -3,7 +3,23 @@ import type { KnownError, Subject } from './knownError.ts';
 
 const PROBES: Subject = { name: 'probes', pattern: /\b(?:readiness|liveness|startup) probe (?:failed|errored)/i };
 
+const PROBES_AND_HOOKS: Subject = {
+  name: 'probes and hooks',
+  pattern: new RegExp(`${PROBES.pattern.source}|(?:PostStart|PreStop)Hook`, 'i'),
+};
+
 export const PROBE_ERRORS: readonly KnownError[] = [
+  {
+    name: 'NameNotResolved',
+    writtenBy: 'kubelet (events Unhealthy, FailedPostStartHook, FailedPreStopHook), with the output of the program',
+    pattern: /no such host|could not resolve host|DNS name does not exist/i,
+    within: PROBES_AND_HOOKS,
+    cause: 'The container cannot resolve a DNS name.',
+    remedy:
+      'Windows appends only the DNS suffix of the namespace of the pod. Use the name of a Service in the same namespace, or the full name (NAME.NAMESPACE.svc.cluster.local): NAME.NAMESPACE is not resolved. If full names also fail, look at CoreDNS, at kube-proxy on the node, and at the security groups, which must let the node reach CoreDNS on port 53 (UDP and TCP). On EKS, kube-proxy needs an access entry of the type EC2_WINDOWS, or the group eks:kube-proxy-windows.',
+    source:
+      'https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#dns-windows, https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html',
+  },
   {
     name: 'ProbeCommandTooSlow',
     writtenBy: 'kubelet (event Unhealthy)',

@@ -116,4 +116,14 @@ export const PULL_ERRORS: readonly KnownError[] = [
     isGeneric: true,
     source: 'https://kubernetes.io/docs/concepts/containers/images/',
   },
+  {
+    name: 'ImagePulling',
+    writtenBy: 'kubelet (event Pulling)',
+    pattern: /^Pulling: Pulling image/,
+    cause: 'The node is still pulling the image.',
+    remedy:
+      'Wait: images of Windows Server Core have several GiB, which the node downloads and extracts. If each new node takes long, pull images before pods need them (verification.imagePrePull), use a faster volume (nodeGroup.disk.throughput and iops), or a smaller base image such as nanoserver.',
+    isGeneric: true,
+    source: 'kubernetes-sigs/sig-windows-dev-tools#87, Azure/AKS#1677, microsoft/Windows-Containers#364',
+  },
 ];

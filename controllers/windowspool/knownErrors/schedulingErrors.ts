@@ -61,4 +61,14 @@ export const SCHEDULING_ERRORS: readonly KnownError[] = [
     remedy: 'Delete the pod: its controller creates another one. If it occurs often, use more or larger nodes.',
     source: 'kubernetes/kubernetes pkg/kubelet/lifecycle/predicate.go',
   },
+  {
+    name: 'InsufficientResources',
+    writtenBy: 'kube-scheduler',
+    pattern: /\bInsufficient (?:cpu|memory|ephemeral-storage)\b/,
+    cause: 'Nodes that otherwise fit the pod have less CPU, memory or disk space left than it requests.',
+    remedy:
+      'The message names the resource. Lower the requests of the pod, or use more or larger nodes. kubectl describe node shows what the other pods of a node request.',
+    source:
+      'https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#my-pods-are-pending-with-event-message-failedscheduling',
+  },
 ];
