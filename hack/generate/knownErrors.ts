@@ -1,6 +1,7 @@
 /** The page about errors of Windows nodes and pods, from their catalogue. */
 import { KNOWN_ERRORS } from '../../controllers/windowspool/knownErrors/catalogue.ts';
 import { KNOWN_EXIT_CODES } from '../../controllers/windowspool/knownErrors/exitCodes.ts';
+import { tableRow } from './table.ts';
 
 /** The text of docs/reference/errors.md. */
 export function errorsPage(): string {
@@ -11,10 +12,10 @@ export function errorsPage(): string {
     'What messages of the kubelet, containerd, hcsshim, CSI drivers, networks, schedulers and autoscalers mean. [`kubectl windowspool diagnose`](plugin.md#diagnose)',
     'and the conditions of pools recognize them. For a possible cause, the remedy says how to tell it from others.',
     '',
-    row(['error', 'recognized by', 'written by', 'cause', 'what to do', 'source']),
-    row(Array<string>(6).fill('---')),
+    tableRow(['error', 'recognized by', 'written by', 'cause', 'what to do', 'source']),
+    tableRow(Array<string>(6).fill('---')),
     ...KNOWN_ERRORS.map(({ name, pattern, within, writtenBy, cause, isPossible, remedy, source }) =>
-      row([
+      tableRow([
         `\`${name}\``,
         `\`${pattern.source}\`${within ? `, in messages about ${within.name}` : ''}`,
         writtenBy,
@@ -29,15 +30,11 @@ export function errorsPage(): string {
     'A process that Windows ends has an NTSTATUS as its exit code, which the kubelet shows as a positive or a negative number. Codes below 256 are those of the program.',
     'Source: [NTSTATUS values](https://learn.microsoft.com/openspecs/windows_protocols/ms-erref/596a1078-e883-4972-9bbc-49e60bebca55).',
     '',
-    row(['exit code', 'negative', 'name', 'the process', 'what to do']),
-    row(Array<string>(5).fill('---')),
+    tableRow(['exit code', 'negative', 'name', 'the process', 'what to do']),
+    tableRow(Array<string>(5).fill('---')),
     ...KNOWN_EXIT_CODES.map(({ code, name, cause, remedy }) =>
-      row([`${code} (0x${code.toString(16).padStart(8, '0')})`, String(code | 0), name, cause, remedy]),
+      tableRow([`${code} (0x${code.toString(16).padStart(8, '0')})`, String(code | 0), name, cause, remedy]),
     ),
     '',
   ].join('\n');
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -9,3 +9,8 @@ export function withTable(path: string, page: string, name: string, rows: readon
   const lines = [header, header.map(() => '---'), ...body].map((cells) => `| ${cells.join(' | ')} |\n`);
   return page.replace(section, (_, begin, end) => `${begin}${lines.join('')}${end}`);
 }
+
+/** A row of a table in Markdown. A `|` in a cell is escaped. */
+export function tableRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
