@@ -790,6 +790,7 @@ describe('the API server', () => {
       'machines/cluster-api.yaml',
       'machines/cluster-api-template.yaml',
       '{canary,custom-ami,launch-settings,node-readiness}/windowspool.yaml',
+      '{logs,storage}/*.yaml',
     ],
     {
       cwd: SAMPLES,
