@@ -59,8 +59,8 @@ export const SYMPTOMS: readonly Symptom[] = [
     runbooks: ['WindowsPoolNodesUnverified', 'WindowsPoolNodesMissing', 'WindowsPoolNotReady'],
     pages: [
       ['RuntimeClasses and images', 'how-to/move-workloads.md'],
-      ['scaling', 'scaling.md'],
-      ['the gate', 'verification.md#the-gate'],
+      ['scaling', 'how-to/scale.md'],
+      ['the gate', 'concepts/gate.md#the-gate'],
     ],
   },
   {
@@ -70,7 +70,7 @@ export const SYMPTOMS: readonly Symptom[] = [
     errors: ['ContainerEndedAtStart'],
     reasons: ['RevisionTooLow'],
     runbooks: ['WindowsPoolReleaseOld'],
-    pages: [['the patch level of nodes', 'concepts/verification.md']],
+    pages: [['the patch level of nodes', 'concepts/verification.md#patch-levels']],
   },
   {
     title: 'Error 0xc0370101',
@@ -89,7 +89,7 @@ export const SYMPTOMS: readonly Symptom[] = [
     errors: ['ImageBuildMismatch'],
     pages: [
       ['images', 'how-to/move-workloads.md'],
-      ['find such images before they are applied', 'kubectl-plugin.md#images-by-their-manifest'],
+      ['find such images before they are applied', 'reference/plugin.md#images-by-their-manifest'],
     ],
   },
   {
@@ -172,7 +172,7 @@ export const SYMPTOMS: readonly Symptom[] = [
     command: OF_POD,
     errors: ['ImagePulling', 'PullInterrupted', 'PullsLimitedByKubelet'],
     reasons: ['ImagesMissing', 'ImagePullFailed'],
-    pages: [['pull images before pods need them', 'how-to/pull-images.md']],
+    pages: [['pull images before pods need them', 'how-to/pull-images.md#required-images']],
   },
   {
     title: 'Image pull fails',
@@ -230,7 +230,7 @@ export const SYMPTOMS: readonly Symptom[] = [
     errors: ['FileInUse', 'ContainerGone', 'HNSFailed', 'KubeletSilent'],
     reasons: ['Draining', 'DrainBlocked', 'RemovalRejected'],
     runbooks: ['WindowsPoolDrainStuck', 'WindowsPoolReplacementStuck'],
-    pages: [['what a drain does', 'how-to/replace-nodes.md']],
+    pages: [['how nodes are drained', 'how-to/replace-nodes.md#how-nodes-are-drained']],
   },
   {
     title: 'Container does not start',
@@ -253,8 +253,8 @@ export const SYMPTOMS: readonly Symptom[] = [
       'DiskFull',
     ],
     pages: [
-      ['exit codes', 'errors.md#exit-codes'],
-      ['fields that do not work on Windows', 'windows-workloads.md'],
+      ['exit codes', 'reference/errors.md#exit-codes'],
+      ['fields that do not work on Windows', 'how-to/move-workloads.md'],
     ],
   },
   {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
+import { createParser, syntaxOf } from '../../controllers/kubernetes/powershellGrammar.ts';
 import { normalized } from '../goldenText.ts';
 import { anchorsOf, blocksOf, linksOf, namesOf, pathsOf } from './markdown.ts';
 import { unknownNames } from './names.ts';
@@ -35,6 +36,13 @@ describe('every page', () => {
     const wrong = ['nodeGroup.size', 'spec.scaling.min', 'status.nodeGroup.wanted: 1', 'windowspool_size'];
     const right = ['nodeGroup.scaling.minSize', 'scaling.minSize', 'status.nodeGroup.update.id', 'windowspool_nodes'];
     assert.deepEqual(unknownNames([...wrong, ...right]), wrong);
+  });
+
+  it('contains only PowerShell in which the operator would find no error', async () => {
+    const parser = await createParser();
+    const blocks = pages.flatMap((page) => blocksOf(read(page)).filter(({ info }) => info === 'powershell'));
+    assert.ok(blocks.length > 4);
+    for (const { text } of blocks) assert.deepEqual(syntaxOf(parser, text), {}, text);
   });
 
   it('pipes nothing into a program that stops reading early, which fails at random in a shell with pipefail', () => {
