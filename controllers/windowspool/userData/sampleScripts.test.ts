@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Node } from 'web-tree-sitter';
-import type { UserData } from '../../../api/api.gen.ts';
-import { restartIn } from '../../../ports/userScript.ts';
-import { powershellParser } from '../../../testing/powershellGrammar.ts';
-import { mergedUserData, readScript, secretsIn } from './userScript.ts';
+import { restartIn } from '../ports/userScript.ts';
+import { powershellParser } from '../testing/powershellGrammar.ts';
+import { mergedUserData, readScript, secretsIn, type UserScript } from './userScript.ts';
 
-const SAMPLES = fileURLToPath(new URL('../../../../../config/samples/user-data/', import.meta.url));
-const userData: UserData = { configMap: 'windows-nodes', key: 'user-data.ps1', phase: 'BeforeBootstrap' };
+const SAMPLES = fileURLToPath(new URL('../../../config/samples/user-data/', import.meta.url));
+const userData: UserScript = { configMap: 'windows-nodes', key: 'user-data.ps1', field: 'nodeGroup.userData' };
 
 describe('the scripts in config/samples/user-data', () => {
   let parse: (userData: string) => Node;
