@@ -7,6 +7,20 @@ import { messageOf } from '../fakes/testenv/testEnv.ts';
 import { poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 
+/** A node group as another client leaves it. */
+interface Client {
+  readonly client: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Sources: defaults.go of eksctl, values.yaml of ACK's chart, nodegroup.go of Cluster API Provider AWS, main.tf of the Terraform module. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** The launch template that the client creates for the group. */
+  readonly launchTemplate?: string;
+}
+
+const uidsOf = (nodes: readonly { readonly metadata?: { readonly uid?: string } }[]) =>
+  nodes.map(({ metadata }) => metadata?.uid).sort();
+
 describe('an existing node group', () => {
   const fixture = withOperator('--resync-interval=1s', '--enable-node-group-adoption');
 
@@ -91,6 +105,79 @@ describe('an existing node group', () => {
     await becomes('second', 'UpToDate', 'True/MatchesSpec');
     assert.equal(groupIn('planned')?.tags?.['winpool.dev/pool'], 'second');
   });
+
+  const clients: readonly Client[] = [
+    {
+      client: 'eksctl',
+      name: 'made-by-eksctl',
+      labels: { 'alpha.eksctl.io/cluster-name': 'test', 'alpha.eksctl.io/nodegroup-name': 'made-by-eksctl' },
+      tags: {
+        'alpha.eksctl.io/cluster-name': 'test',
+        'alpha.eksctl.io/nodegroup-name': 'made-by-eksctl',
+        'alpha.eksctl.io/nodegroup-type': 'managed',
+        'aws:cloudformation:stack-name': 'eksctl-test-nodegroup-made-by-eksctl',
+      },
+      launchTemplate: 'eksctl-test-nodegroup-made-by-eksctl',
+    },
+    {
+      client: 'the Terraform module terraform-aws-eks',
+      name: 'windows-2026110112000000000000000a',
+      labels: {},
+      tags: { Name: 'windows', Environment: 'prod', GithubRepo: 'infrastructure' },
+      launchTemplate: 'windows-eks-node-group-2026110112000000000000000b',
+    },
+    {
+      client: 'the Terraform resource aws_eks_node_group without a launch template',
+      name: 'made-by-terraform',
+      labels: {},
+      tags: {},
+    },
+    {
+      client: 'ACK',
+      name: 'made-by-ack',
+      labels: {},
+      tags: { 'services.k8s.aws/controller-version': 'eks-v1.9.0', 'services.k8s.aws/namespace': 'default' },
+    },
+    {
+      client: 'Cluster API Provider AWS',
+      name: 'default_windows-pool-0',
+      labels: {},
+      tags: { 'kubernetes.io/cluster/test': 'owned' },
+    },
+  ];
+  for (const { client, name, labels, tags, launchTemplate } of clients) {
+    it(`of ${client} keeps its nodes when a pool adopts it, and gets its labels and tags back with Retain`, async () => {
+      if (launchTemplate)
+        fixture.world.cloud.faults.launchTemplate({ name: launchTemplate, data: { EbsOptimized: true } });
+      const template = launchTemplate ? { launchTemplate: { name: launchTemplate, version: '1' } } : {};
+      await legacy(name, { labels, tags: {}, taints: [], ...template });
+      const pool = name.replaceAll('_', '-');
+      const left = { ...tags, 'winpool.dev/adoptable-by': pool };
+      // CreateNodegroup rejects the tags that CloudFormation sets.
+      fixture.world.cloud.faults.edit({ group: name, tags: { ...left } });
+      const nodesBefore = await fixture.until('the nodes of the group', async () => {
+        const nodes = await fixture.world.nodesOf(name);
+        return nodes.length === 2 && nodes;
+      });
+      const nodeGroup = { name, adoption: 'IfUnowned', instanceTypes: ['m5.large'], ...template };
+      await fixture.world.apply(poolManifest(pool, { nodeGroup, deletionPolicy: 'Retain' }));
+      await becomes(pool, 'UpToDate', 'True/MatchesSpec');
+      await becomes(pool, 'Ready', 'True/EnoughNodesVerified');
+      assert.deepEqual(
+        writes().filter((operation) => operation !== 'CreateOrUpdateTags'),
+        ['TagResource', 'UpdateNodegroupConfig'],
+      );
+      assert.deepEqual(uidsOf(await fixture.world.nodesOf(name)), uidsOf(nodesBefore));
+      await fixture.world.kubectl('delete', 'windowspool', pool, '--timeout=60s');
+      const { labels: labelsAfter, taints, tags: tagsAfter } = groupIn(name) ?? {};
+      assert.deepEqual(
+        { labels: labelsAfter ?? {}, taints, tags: tagsAfter },
+        { labels, taints: [{ key: 'os', value: 'windows', effect: 'NO_SCHEDULE' }], tags: left },
+      );
+      assert.deepEqual(uidsOf(await fixture.world.nodesOf(name)), uidsOf(nodesBefore));
+      fixture.world.cloud.faults.consoleDelete({ group: name });
+    });
+  }
 
   const refusals: readonly (readonly [string, string, object, Partial<CreateNodegroupRequest>, string, RegExp])[] = [
     [

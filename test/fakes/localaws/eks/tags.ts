@@ -16,14 +16,18 @@ function tagsOf(cloud: LocalAwsState, arn: string | undefined): Record<string, s
   return tagged.tags;
 }
 
-/** TagResource: adds tags and replaces values. */
+/**
+ * TagResource: adds tags and replaces values. Tags of AWS, such as those that CloudFormation sets, stay and do not count towards the limit:
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-eks-fargateprofile-tag.html
+ */
 export function tagResource(
   cloud: LocalAwsState,
   arn: string | undefined,
   tags: Record<string, string>,
 ): Record<string, never> {
   const present = tagsOf(cloud, arn);
-  const fault = tagsFault({ ...present, ...tags }) ?? tagsFault(tags);
+  const counted = Object.fromEntries(Object.entries(present).filter(([key]) => !key.startsWith('aws:')));
+  const fault = tagsFault({ ...counted, ...tags });
   if (fault !== undefined) throw badRequest(fault.message);
   Object.assign(present, tags);
   return {};

@@ -273,6 +273,10 @@ describe('the lists of EKS', () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`k${index}`, 'v']));
     const refused = await rejection(fixture.sdk.eks.tagResource({ resourceArn, tags: many }));
     assertNames(refused, 'BadRequestException', '50 tags', '51');
+    fixture.cloud.faults.edit({ group: 'a', tags: { 'aws:cloudformation:stack-name': 'stack' } });
+    const reserved = fixture.sdk.eks.tagResource({ resourceArn, tags: { 'aws:cloudformation:stack-name': 'other' } });
+    assertNames(await rejection(reserved), 'BadRequestException', 'aws:cloudformation:stack-name');
+    await fixture.sdk.eks.tagResource({ resourceArn, tags: many });
     const other = `${resourceArn}0`;
     assert.equal(
       await rejection(fixture.sdk.eks.tagResource({ resourceArn: other, tags: { a: 'b' } })),
