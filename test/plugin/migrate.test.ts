@@ -1,14 +1,21 @@
 /** `kubectl windowspool migrate`, against a real API server, scheduler and controllers. */
 import assert from 'node:assert/strict';
 import { waitFor } from '../../hack/controlplane/wait.ts';
+import { nodeRoleArn, subnetIds } from '../fakes/localaws/network.ts';
 import { assertGolden, normalized } from '../goldenText.ts';
-import { poolManifest } from '../pools.ts';
+import { existingPool, poolManifest } from '../pools.ts';
 import { withOperator } from '../sharedWorld.ts';
 import { budget, deployment, namespaceCalled } from '../userObjects.ts';
 import { KubectlPlugin } from './kubectlPlugin.ts';
 
 const NAMESPACE = 'moving';
 const DRAIN = ['migrate', 'old', 'new', '--drain'];
+
+/** Of pods that run on any Windows node. */
+const ANY_WINDOWS = {
+  nodeSelector: { 'kubernetes.io/os': 'windows' },
+  tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+};
 
 /** A Deployment of the namespace with two pods. */
 function workload(name: string, image: string, spec: object): object {
@@ -43,11 +50,7 @@ describe('kubectl windowspool migrate', () => {
     await world.apply(namespaceCalled(NAMESPACE));
     await createPool('old', 'Windows2019');
     await world.apply(workload('cart', 'example.com/cart:1-ltsc2019', { runtimeClassName: 'windows-2019' }));
-    const anyWindows = {
-      nodeSelector: { 'kubernetes.io/os': 'windows' },
-      tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
-    };
-    await world.apply(workload('web', 'example.com/web:1', anyWindows));
+    await world.apply(workload('web', 'example.com/web:1', ANY_WINDOWS));
     await world.apply(budget(NAMESPACE, 'web', { minAvailable: 2 }));
     await Promise.all(['cart', 'web'].map(isRolledOut));
     await kubectl('wait', '--for=jsonpath={.status.currentHealthy}=2', 'pdb/web', '--timeout=20s');
@@ -150,5 +153,32 @@ describe('kubectl windowspool migrate', () => {
     assert.deepEqual(unexpected, []);
     const again = await plugin.shows(...DRAIN);
     assert.match(again, /No workload uses pool old\.\n\nAll nodes of pool old are drained/);
+  });
+
+  it('moves the pods of a node group that another client manages, as existing nodes, without a change of that group', async () => {
+    const { world } = fixture;
+    world.cloud.faults.consoleCreate({
+      nodegroupName: 'theirs',
+      nodeRole: nodeRoleArn,
+      subnets: [subnetIds[0]],
+      amiType: 'WINDOWS_CORE_2022_x86_64',
+      scalingConfig: { minSize: 2, maxSize: 2, desiredSize: 2 },
+    });
+    await world.apply(existingPool('theirs', { matchLabels: { 'eks.amazonaws.com/nodegroup': 'theirs' } }));
+    await world.waitForPool('theirs', 'to have two verified nodes', (pool) => pool?.status?.nodes?.verified === 2);
+    const before = structuredClone(world.cloud.state.groups.get('theirs')?.nodegroup);
+    await kubectl('cordon', '-l', 'winpool.dev/pool=new');
+    await world.apply(workload('site', 'example.com/site:1', ANY_WINDOWS));
+    await isRolledOut('site');
+    await kubectl('uncordon', '-l', 'winpool.dev/pool=new');
+    const { code, stdout, stderr } = await plugin.run(['migrate', 'theirs', 'new', '--drain', '--yes']);
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /kubectl delete windowspool theirs/);
+    const usable = await nodesOf('new', '{.metadata.name}');
+    const pods = await nodesOfPods();
+    assert.deepEqual([pods.length >= 2, pods.filter((node) => !usable.includes(node))], [true, []]);
+    assert.deepEqual(world.cloud.state.groups.get('theirs')?.nodegroup, before);
+    await kubectl('delete', 'windowspool', 'theirs', '--timeout=60s');
+    world.cloud.faults.consoleDelete({ group: 'theirs' });
   });
 });
