@@ -291,4 +291,25 @@ describe('a pool of Karpenter', function () {
     assert.equal((await nodesOf('web')).length, 3);
     await fixture.world.kubectl('delete', 'runtimeclass', 'web');
   });
+
+  it('takes the pods of a NodePool that it does not manage, in the steps of docs/how-to/from/karpenter.md', async function () {
+    this.timeout(2 * DISRUPTION_MS);
+    // The NodePool that the pool of the last test retained.
+    const kubectl = (...args: readonly string[]) => fixture.world.kubectl(...args);
+    await fixture.world.apply(onDemandPool('moved', { verification: { policy: 'Gate' } }));
+    await fixture.world.waitForConditions('moved', 'Ready=True/NoNodes');
+    await kubectl('patch', 'nodepool', 'web', '--type=merge', '--patch', '{"spec": {"limits": {"cpu": "0"}}}');
+    await kubectl('cordon', '--selector', 'karpenter.sh/nodepool=web');
+    const template = { spec: { template: { spec: { runtimeClassName: 'moved' } } } };
+    await kubectl('patch', 'deployment', 'web', '--patch', JSON.stringify(template));
+    await kubectl('rollout', 'status', 'deployment/web', '--timeout=120s');
+    await settled('moved', 3);
+    await kubectl('delete', 'nodepool', 'web', '--timeout=60s');
+    await fixture.until(
+      'the nodes of the NodePool to be gone',
+      async () => (await karpenter.claims('web')).length === 0,
+    );
+    const placed = await kubectl('get', 'pods', '--selector', 'app=web', '-o', 'jsonpath={.items[*].spec.nodeName}');
+    assert.deepEqual(placed.split(' ').sort(), await nodesOf('moved'));
+  });
 });

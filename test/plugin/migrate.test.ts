@@ -179,6 +179,9 @@ describe('kubectl windowspool migrate', () => {
     assert.deepEqual([pods.length >= 2, pods.filter((node) => !usable.includes(node))], [true, []]);
     assert.deepEqual(world.cloud.state.groups.get('theirs')?.nodegroup, before);
     await kubectl('delete', 'windowspool', 'theirs', '--timeout=60s');
+    const unschedulable = 'jsonpath={.items[*].spec.unschedulable}';
+    const left = await kubectl('get', 'nodes', '-l', 'eks.amazonaws.com/nodegroup=theirs', '-o', unschedulable);
+    assert.equal(left, 'true true');
     world.cloud.faults.consoleDelete({ group: 'theirs' });
   });
 });
