@@ -1,6 +1,6 @@
 /** Whether Windows pods can run on an instance type. Pure. */
 import type { InstanceType } from '../ports/prerequisites.ts';
-import { joined } from '../util/words.ts';
+import { whyUnsuitable } from '../sizing/instanceTypes.ts';
 import { required } from './check.ts';
 
 /** The name of the check in messages, status and metrics. */
@@ -15,10 +15,5 @@ export function instanceTypesQuestion(names: readonly string[]): string {
 export function instanceTypeFault(name: string, found: readonly InstanceType[], region: string): string | undefined {
   const type = found.find((candidate) => candidate.name === name);
   if (!type) return `Instance type ${name} does not exist in ${region}`;
-  if (!type.architectures.includes('x86_64'))
-    return `Instance type ${name} is ${joined(type.architectures)}, and Windows nodes need x86_64`;
-  // One address is the node's own: https://docs.aws.amazon.com/eks/latest/userguide/windows-support.html
-  if (type.addressesPerInterface !== undefined && type.addressesPerInterface < 2)
-    return `Instance type ${name} has no IP addresses for pods`;
-  return undefined;
+  return whyUnsuitable(type);
 }

@@ -130,7 +130,7 @@ export const instanceTypes = [
   row('r5.xlarge', 4, 32768, 4, 15),
   row('m4.large', 2, 8192, 2, 10, { hypervisor: 'xen' }),
   row('m5.metal', 96, 393216, 15, 50, { isMetal: true }),
-  row('m8i.large', 2, 8192, 3, 10, { features: ['nested-virtualization'] }),
+  row('m8i.large', 2, 8192, 3, 20, { features: ['nested-virtualization'] }),
   row('t4g.medium', 2, 4096, 3, 6, { architecture: 'arm64' }),
   row('m6g.large', 2, 8192, 3, 10, { architecture: 'arm64' }),
 ];

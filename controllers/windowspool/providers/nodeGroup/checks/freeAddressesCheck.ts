@@ -1,10 +1,6 @@
 import { met, notMet, required, warning } from '../../../checks/check.ts';
 import type { InstanceType, Subnet } from '../../../ports/prerequisites.ts';
 import { scalingIn } from '../../../rules/nodeSource.ts';
-import { count, joined } from '../../../util/words.ts';
-import { warmPoolOf } from '../desired/desiredNodeGroup.ts';
-import { launchSubnets } from '../desired/subnets.ts';
-import type { CheckInput } from '../model/checkFacts.ts';
 import {
   type AddressMode,
   addressesAtStart,
@@ -12,7 +8,11 @@ import {
   addressModeOf,
   describeMode,
   ignoredSettings,
-} from '../windowsIpam/addressMode.ts';
+} from '../../../sizing/addressMode.ts';
+import { count, joined } from '../../../util/words.ts';
+import { warmPoolOf } from '../desired/desiredNodeGroup.ts';
+import { launchSubnets } from '../desired/subnets.ts';
+import type { CheckInput } from '../model/checkFacts.ts';
 import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 const TOO_FEW = ['InsufficientFreeAddresses', 'InsufficientFreeAddressesInSubnet'] as const;

@@ -3,7 +3,7 @@
 import { advises, met, notMet } from '../../../checks/check.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
-import { DEFAULT_DISK_GIB } from '../launchTemplate/image.ts';
+import { DEFAULT_DISK_GIB, ENOUGH_GIB } from '../../../sizing/rootVolume.ts';
 import { diskIn } from '../launchTemplate/launchSettings.ts';
 import type { CheckInput } from '../model/checkFacts.ts';
 import { resolvedTemplate, templateIn } from '../versions/userLaunchTemplate.ts';
@@ -72,12 +72,6 @@ function encryptionTexts(
     : '. This applies to new nodes';
   return { open: '', other };
 }
-
-/**
- * The least size without this advice, in GiB: twice the default of EKS. No source has a number for EKS; for Windows nodes of acs-engine, Microsoft advised to
- * start with 128 GB: https://github.com/Azure/acs-engine/blob/51c9c95b8d78c78dc81af230ffabc29a7fb784fa/docs/kubernetes/windows-details.md
- */
-const ENOUGH_GIB = 100;
 
 /**
  * The root volume should have room for images. It has Windows, the page file, and all images and containers; an image of Server Core has several GiB when

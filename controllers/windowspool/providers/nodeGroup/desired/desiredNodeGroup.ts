@@ -15,8 +15,8 @@ import {
 } from '../../../ports/eks.ts';
 import type { Taint } from '../../../ports/nodes.ts';
 import { nodeGroupIn, scalingIn } from '../../../rules/nodeSource.ts';
+import { DEFAULT_DISK_GIB } from '../../../sizing/rootVolume.ts';
 import { hashOf } from '../../../util/hash.ts';
-import { DEFAULT_DISK_GIB } from '../launchTemplate/image.ts';
 import { hasLaunchSettings, isCustom, launchSettingsIn } from '../launchTemplate/launchSettings.ts';
 import { clusterIn, ownTemplateNameOf } from '../launchTemplate/ownTemplate.ts';
 import type { Creation } from '../model/groupDue.ts';

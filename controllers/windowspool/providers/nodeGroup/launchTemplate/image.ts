@@ -4,6 +4,7 @@ import { yearOf } from '../../../nodes/windowsVersions.ts';
 import { CUSTOM, imageParameterOf, type NodeGroup } from '../../../ports/eks.ts';
 import type { Image } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { DEFAULT_DISK_GIB } from '../../../sizing/rootVolume.ts';
 import { cut } from '../../../util/words.ts';
 import type { CheckFacts } from '../model/checkFacts.ts';
 import type { EksState, ObservedCluster } from '../model/groupState.ts';
@@ -13,12 +14,6 @@ import { lifeEnd, lifeFrom } from '../versions/releaseVersion.ts';
 const OLD_MS = 92 * 86_400_000;
 /** How long before its deprecation it is reported, in milliseconds. */
 const SOON_MS = 30 * 86_400_000;
-
-/**
- * The root volume of an EKS-optimized Windows AMI, which no instance can have smaller, and the default of EKS, in GiB:
- * https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html, https://github.com/awslabs/amazon-eks-ami/issues/1142
- */
-export const DEFAULT_DISK_GIB = 50;
 
 /** The ID of the custom AMI of a group, which EKS reports as its release; undefined for other groups. */
 export function imageIdOf(group: Pick<NodeGroup, 'amiType' | 'releaseVersion'> | undefined): string | undefined {

@@ -1,6 +1,7 @@
 /** The arguments of the kubelet in the user data of a CUSTOM group. Pure. */
 import type { WindowsPoolSpec } from '../../../api/api.gen.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { DEFAULT_EVICTION_HARD } from '../../../sizing/kubeletDefaults.ts';
 
 /**
  * The arguments of the kubelet that `extraArgs` accepts. They only tune it: none names a file, a URL or an address, and none changes who may call the kubelet,
@@ -78,13 +79,6 @@ export function specifiedArguments(spec: WindowsPoolSpec): Readonly<Record<strin
 function isTuning([name, value]: readonly [string, string]): boolean {
   return TUNING_ARGUMENTS.has(name) && (name !== 'v' || /^[0-6]$/.test(value));
 }
-
-/**
- * The defaults of a kubelet on Windows: https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/eviction/defaults_windows.go. If one threshold is
- * set, the kubelet sets those that are left out to zero, and such a node would fill its disk:
- * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#hard-eviction-thresholds
- */
-const DEFAULT_EVICTION_HARD = { 'memory.available': '500Mi', 'nodefs.available': '10%' } as const;
 
 /** `cpu=500m,memory=2Gi` */
 function listed(values: Readonly<Record<string, string>>, separator: string): string {

@@ -5,11 +5,11 @@ import { LONG_MS } from '../../../observation/sharedAnswers.ts';
 import type { CallResult } from '../../../ports/callResult.ts';
 import type { ScalingGroup, ScalingGroups } from '../../../ports/ec2.ts';
 import type { Capacity } from '../../../ports/prerequisites.ts';
+import { addressModeOf, podsPerNode } from '../../../sizing/addressMode.ts';
 import { instanceTypesFor } from '../checks/factTable.ts';
 import { acceptsUpdates, nodeGroupNameOf } from '../desired/desiredNodeGroup.ts';
 import type { AutoscalerFacts, EksState } from '../model/groupState.ts';
 import { instanceTypesOf } from '../versions/userLaunchTemplate.ts';
-import { addressModeOf, podsPerNode } from '../windowsIpam/addressMode.ts';
 import { ownedGroup } from './knownGroups.ts';
 
 /** The shared question about all scaling groups. Changes of their tags invalidate its answer. */

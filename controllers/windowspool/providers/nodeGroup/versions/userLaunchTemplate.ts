@@ -7,8 +7,8 @@ import type { LaunchTemplateSpec, WindowsPoolSpec } from '../../../api/api.gen.t
 import type { Cluster, NodeGroup, TemplateVersion } from '../../../ports/eks.ts';
 import type { LaunchTemplate } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
+import { DEFAULT_DISK_GIB } from '../../../sizing/rootVolume.ts';
 import { joined } from '../../../util/words.ts';
-import { DEFAULT_DISK_GIB } from '../launchTemplate/image.ts';
 import { cannotJoin } from '../launchTemplate/securityRules.ts';
 import type { CheckFacts } from '../model/checkFacts.ts';
 

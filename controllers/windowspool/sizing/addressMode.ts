@@ -2,14 +2,14 @@
  * How Windows pods get their addresses: the settings that the VPC resource controller reads in ConfigMap kube-system/amazon-vpc-cni. Sources:
  * https://github.com/aws/amazon-vpc-resource-controller-k8s, pkg/config/loader.go and docs/windows.
  */
-import { IPAM_KEY, PREFIX_KEY, parseBool } from '../../../checks/windowsIpam.ts';
-import type { InstanceType } from '../../../ports/prerequisites.ts';
-import { joined } from '../../../util/words.ts';
+import { IPAM_KEY, PREFIX_KEY, parseBool } from '../checks/windowsIpam.ts';
+import type { InstanceType } from '../ports/prerequisites.ts';
+import { joined } from '../util/words.ts';
 
 /** A node's own address. Pods get the other addresses of its one network interface. */
 const OWN = 1;
 /** The number of addresses of a prefix, a contiguous /28 block. */
-const BLOCK = 16;
+export const BLOCK = 16;
 
 type Data = Readonly<Record<string, string>> | undefined;
 
@@ -52,13 +52,23 @@ export function addressModeOf(data: Data): AddressMode {
   return warm + minimum + warmPrefixes === 0 ? DEFAULTS[kind] : { kind, warm, minimum, warmPrefixes };
 }
 
+/** The mode of a cluster that sets only `enable-windows-prefix-delegation`, and no targets. */
+export function defaultMode(kind: AddressMode['kind']): AddressMode {
+  return DEFAULTS[kind];
+}
+
 /** The addresses that a node uses before it has pods, including its own. Without a type, the interface is assumed to have room for all. */
 export function addressesAtStart(mode: AddressMode, type?: InstanceType): number {
+  return addressesWith(0, mode, type);
+}
+
+/** The addresses that a node with that many pods uses, including its own and those that it keeps warm, as far as its interface has room. */
+export function addressesWith(pods: number, mode: AddressMode, type?: InstanceType): number {
   const { kind, warm, minimum, warmPrefixes } = modeOn(mode, type);
   const slots = (type && slotsOf(type)) ?? Number.POSITIVE_INFINITY;
-  const wanted = Math.max(warm, minimum);
+  const wanted = Math.max(pods + warm, minimum);
   if (kind === 'secondary') return OWN + Math.min(slots, wanted);
-  const blocks = wanted > 0 ? Math.ceil(wanted / BLOCK) : warmPrefixes;
+  const blocks = Math.ceil(wanted / BLOCK) + (warm + minimum > 0 ? 0 : warmPrefixes);
   return OWN + Math.min(slots, blocks) * BLOCK;
 }
 
@@ -96,7 +106,7 @@ export function ignoredSettings(data: Data): string[] {
 }
 
 /** The mode of a node of that type: Xen instances do not support prefixes. */
-function modeOn(mode: AddressMode, type: InstanceType | undefined): AddressMode {
+export function modeOn(mode: AddressMode, type: InstanceType | undefined): AddressMode {
   return type?.isNitro === false ? (mode.kind === 'prefix' ? DEFAULTS.secondary : mode) : mode;
 }
 

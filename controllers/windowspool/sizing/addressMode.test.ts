@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isIpamOn } from '../../../checks/windowsIpam.ts';
-import type { InstanceType } from '../../../ports/prerequisites.ts';
-import { textTable } from '../../../testing/goldenTexts.ts';
+import { isIpamOn } from '../checks/windowsIpam.ts';
+import type { InstanceType } from '../ports/prerequisites.ts';
+import { textTable } from '../testing/goldenTexts.ts';
 import {
   addressesAtStart,
   addressesWhenFull,
+  addressesWith,
   addressModeOf,
   describeMode,
   ignoredSettings,
@@ -95,6 +96,30 @@ describe('the addresses that a node uses before it has pods, including its own',
         return start > 1 && start <= (addressesWhenFull(mode, type) ?? 0);
       }),
     );
+  });
+});
+
+describe('the addresses that a node with pods uses', () => {
+  /** Rows with pods of the table in docs/windows/prefix_delegation_config_options.md of amazon-vpc-resource-controller-k8s. */
+  const rows: readonly [data: Data, pods: number, prefixes: number][] = [
+    [{}, 15, 1],
+    [{}, 16, 2],
+    [{ 'warm-prefix-target': '1' }, 5, 2],
+    [{ 'warm-prefix-target': '1' }, 17, 3],
+    [{ 'warm-ip-target': '5' }, 11, 1],
+    [{ 'warm-ip-target': '5' }, 12, 2],
+    [{ 'warm-ip-target': '1', 'minimum-ip-target': '1' }, 17, 2],
+    [{ 'warm-ip-target': '3', 'minimum-ip-target': '1' }, 14, 2],
+    [{ 'warm-ip-target': '7', 'minimum-ip-target': '20' }, 5, 2],
+    [{ 'warm-ip-target': '7', 'minimum-ip-target': '20' }, 26, 3],
+  ];
+  for (const [data, pods, prefixes] of rows)
+    it(`are those of ${prefixes} prefixes with ${pods} pods and ${JSON.stringify(data)}`, () =>
+      assert.equal(addressesWith(pods, addressModeOf(withPrefixes(data)), nitro), 1 + prefixes * 16));
+
+  it('are its own, those of its pods and the warm ones without prefixes, as far as the interface has room', () => {
+    const used = [0, 1, 5, 6, 7, 9].map((pods) => addressesWith(pods, addressModeOf({}), nitro));
+    assert.deepEqual(used, [4, 5, 9, 10, 10, 10]);
   });
 });
 
