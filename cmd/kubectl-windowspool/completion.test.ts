@@ -55,6 +55,11 @@ describe('the completion of kubectl windowspool', () => {
     ],
     [['--kubeconfig', ''], [':0']],
     [['lint', 'a.yaml', ''], [':0']],
+    [['si'], ['size', ':4']],
+    [
+      ['size', '--mode='],
+      ['secondary', 'prefix', ':4'],
+    ],
     [
       ['nodes', '-o', 'y'],
       ['yaml', ':4'],
@@ -81,6 +86,7 @@ describe('the completion of kubectl windowspool', () => {
         'report',
         'migrate',
         'lint',
+        'size',
         'version',
         'completion',
         'options',

@@ -18,6 +18,7 @@ import { nodesCommand } from './nodes.ts';
 import { planCommand } from './plan.ts';
 import { poolCommands } from './poolOperation.ts';
 import { reportCommand } from './report.ts';
+import { sizeCommand } from './size.ts';
 import { statusCommand } from './status.ts';
 import { updateCommand } from './update.ts';
 import { versionCommand } from './version.ts';
@@ -40,6 +41,7 @@ export const COMMANDS: readonly PluginCommand[] = [
   reportCommand,
   migrateCommand,
   lintCommand,
+  sizeCommand,
   versionCommand,
   completionCommand,
 ];
