@@ -12,6 +12,7 @@ import { metricsPage } from './metrics.ts';
 import { policyFiles } from './policies.ts';
 import { conditionsPage } from './reasons.ts';
 import { referencePage } from './reference.ts';
+import { sizingPage } from './sizing.ts';
 import { symptomsPage } from './symptoms.ts';
 import { testedVersions } from './testedVersions.ts';
 import { apiTypes } from './types.ts';
@@ -27,6 +28,7 @@ const files: Readonly<Record<string, () => Promise<string> | string>> = {
   'docs/reference/reasons.md': conditionsPage,
   'docs/reference/errors.md': errorsPage,
   'docs/reference/metrics.md': metricsPage,
+  'docs/operate/sizing.md': sizingPage,
   'docs/operate/symptoms.md': symptomsPage,
   'docs/reference/versions.md': testedVersions,
   ...policyFiles(),
