@@ -90,7 +90,7 @@ export interface Size {
 const MIB = 1024 ** 2;
 
 /** The memory below which a kubelet evicts pods unless it is configured otherwise, in MiB. */
-export const EVICTION_MIB = (parseQuantity(DEFAULT_EVICTION_HARD['memory.available']) ?? 0) / MIB;
+const EVICTION_MIB = (parseQuantity(DEFAULT_EVICTION_HARD['memory.available']) ?? 0) / MIB;
 
 /** Sizes a pool for each of the instance types. */
 export function sizeOf(request: SizeRequest): Size {

@@ -5,7 +5,7 @@ import { IMAGE_GC_PERCENT } from './rootVolume.ts';
 import type { Limit, Size, TypeSize } from './size.ts';
 
 /** What limits pods, as a reader calls it. */
-export const LIMIT_NAMES: Readonly<Record<Limit, string>> = {
+const LIMIT_NAMES: Readonly<Record<Limit, string>> = {
   addresses: 'IP addresses',
   maxPods: 'maxPods',
   cpu: 'CPU',
