@@ -4,7 +4,7 @@ import { whyUnsuitable } from '../sizing/instanceTypes.ts';
 import { required } from './check.ts';
 
 /** The name of the check in messages, status and metrics. */
-export const INSTANCE_TYPES = required('InstanceTypeUnsupported', 'instance-types', 'the instance types');
+export const INSTANCE_TYPE_CHECK = required('InstanceTypeUnsupported', 'instance-types', 'the instance types');
 
 /** The shared question about these instance types. */
 export function instanceTypesQuestion(names: readonly string[]): string {

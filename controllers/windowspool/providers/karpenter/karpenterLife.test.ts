@@ -243,7 +243,13 @@ describe('a pool of Karpenter', () => {
     await pass(world, deps, 9);
     assert.doesNotMatch(condition(world), /tries again/);
     await pass(world, deps, 2);
-    assertBrief(condition(world), 'True NodePoolReady', '1 new node did not become Ready', '10 minutes', 'describe node b');
+    assertBrief(
+      condition(world),
+      'True NodePoolReady',
+      '1 new node did not become Ready',
+      '10 minutes',
+      'describe node b',
+    );
   });
 
   it('shows how many nodes Karpenter replaces, and when', async () => {

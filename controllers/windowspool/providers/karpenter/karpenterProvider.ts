@@ -73,7 +73,13 @@ function untilNextChange(s: KarpenterState): number {
   const { pool, now, settings } = s;
   const windows = karpenterIn(pool.spec).update?.maintenanceWindows;
   const late = startingClaims(s).map(({ createdAt }) => createdAt + startMs(settings));
-  const times = [windowEnd(windows, now), nextOpening(windows, now)?.at, evaluationEnd(s), ...replacementEnds(s), ...late];
+  const times = [
+    windowEnd(windows, now),
+    nextOpening(windows, now)?.at,
+    evaluationEnd(s),
+    ...replacementEnds(s),
+    ...late,
+  ];
   const next = times.filter((time) => time !== undefined && time > now) as number[];
   return Math.min(Number.POSITIVE_INFINITY, ...next.map((time) => time - now));
 }

@@ -2,7 +2,7 @@
 
 import type { NodeClassSpec } from '../../api/api.gen.ts';
 import { type Answer, advises, met, notMet, required, warning, warns } from '../../checks/check.ts';
-import { INSTANCE_TYPES, instanceTypeFault } from '../../checks/instanceTypes.ts';
+import { INSTANCE_TYPE_CHECK, instanceTypeFault } from '../../checks/instanceTypes.ts';
 import { IP_FAMILY, ipFamilyAnswer } from '../../checks/ipFamily.ts';
 import {
   entryCreation,
@@ -70,7 +70,7 @@ export const nodeClassChecks: readonly ClusterCheck<KarpenterState>[] = [
   { ...warns('ServiceCIDRNotPassed', 'service-cidr', 'the Service CIDR'), evaluate: ofCluster(serviceCidr) },
   ...scriptChecks,
   { ...required('AMIInvalid', 'custom-ami', 'the AMI'), evaluate: ami },
-  { ...INSTANCE_TYPES, evaluate: instanceTypes },
+  { ...INSTANCE_TYPE_CHECK, evaluate: instanceTypes },
 ];
 
 interface Input {

@@ -1,7 +1,7 @@
 /** Checks on the instance types. */
 
 import { met, notMet, required } from '../../../checks/check.ts';
-import { INSTANCE_TYPES, instanceTypeFault } from '../../../checks/instanceTypes.ts';
+import { INSTANCE_TYPE_CHECK, instanceTypeFault } from '../../../checks/instanceTypes.ts';
 import type { Offering } from '../../../ports/prerequisites.ts';
 import { nodeGroupIn } from '../../../rules/nodeSource.ts';
 import { joined } from '../../../util/words.ts';
@@ -12,7 +12,7 @@ import { given, type NodeGroupCheck } from './nodeGroupCheck.ts';
 
 /** Ensures that each instance type exists and that Windows pods can run on it. */
 export const instanceTypes: NodeGroupCheck = {
-  ...INSTANCE_TYPES,
+  ...INSTANCE_TYPE_CHECK,
   explains: ['Ec2InstanceTypeDoesNotExist', 'Unsupported'],
   needs: ['instanceTypes', 'launchTemplate'],
   evaluate({ spec, facts, region }) {
