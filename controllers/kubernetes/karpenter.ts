@@ -5,7 +5,7 @@
 
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 import type { ListWatch } from '../runtime/ports.ts';
-import { MANAGED_BY, MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../windowspool/api/labels.ts';
+import { ADOPTABLE_BY, MANAGED_BY, MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../windowspool/api/labels.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
 import type {
@@ -74,6 +74,7 @@ export function karpenterObjectOf(
   return {
     ...commonOf(metadata),
     createdFor: labels[MANAGED_BY_LABEL] === MANAGED_BY ? foreignText(labels[POOL_KEY] ?? '') : '',
+    adoptableBy: foreignText(annotations[ADOPTABLE_BY] ?? ''),
     manifestHash: foreignText(annotations[TEMPLATE_HASH_ANNOTATION] ?? ''),
     appliedAt: Math.max(0, ...applied.map(({ time }) => epochOf(time))),
     spec,

@@ -383,6 +383,10 @@ export interface KarpenterSpec {
   nodeClass?: NodeClassSpec;
   nodeClassRef?: NodeClassReference;
   /**
+   * Whether the pool adopts a NodePool and an EC2NodeClass of its name that it did not create. Never: the operator does not change them. IfUnowned: if the object has the annotation winpool.dev/adoptable-by with the name of this pool, the operator sets what the pool defines in it, and manages it like one that it created. status.pendingSteps of a paused pool shows the differences, and whether they replace every node.
+   */
+  adoption: 'Never' | 'IfUnowned';
+  /**
    * Requirements of the NodePool, such as instance types, zones and capacity types. The operator adds the operating system, the architecture and the Windows build.
    */
   requirements?: NodeRequirement[];

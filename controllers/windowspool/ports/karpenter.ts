@@ -83,6 +83,8 @@ export interface KarpenterObject {
   readonly deleting: boolean;
   /** The pool for which the operator created it; empty: another tool did. */
   readonly createdFor: string;
+  /** The pool that may adopt it, as its owner says; empty: none. */
+  readonly adoptableBy: string;
   /** The hash of the manifest that was applied last; empty: none was. */
   readonly manifestHash: string;
   /** When the operator applied it, in epoch milliseconds; 0: never. */

@@ -59,6 +59,7 @@ export class FakeKarpenter {
     this.#set(kind, {
       problem: '',
       registrationProblem: '',
+      adoptableBy: '',
       ...before,
       ready: 'Unknown',
       readySince: now,

@@ -12,6 +12,7 @@ import { wake } from './life.ts';
 
 const KARPENTER: KarpenterSpec = {
   nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'windows' },
+  adoption: 'Never',
   expireAfter: 'Never',
   consolidation: { policy: 'WhenEmptyOrUnderutilized', consolidateAfter: '10m' },
 };

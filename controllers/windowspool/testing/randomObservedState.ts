@@ -450,6 +450,7 @@ const randomKarpenterObject: fc.Arbitrary<KarpenterObject> = fc.record({
   resourceVersion: fc.constant('1'),
   deleting: fc.boolean(),
   createdFor: fc.constantFrom('', 'web', 'api'),
+  adoptableBy: fc.constantFrom('', 'web', 'api'),
   manifestHash: fc.constantFrom('', '0123456789abcdef'),
   appliedAt: fc.oneof(fc.constant(0), ago),
   spec: fc.oneof(fc.jsonValue(), fc.constant({ weight: 5, limits: { cpu: 1 }, template: { spec: { taints: [] } } })),

@@ -547,6 +547,36 @@ describe('the EC2NodeClass of a pool of Karpenter', () => {
     assert.deepEqual(world.karpenter.changes, []);
   });
 
+  it('of another owner is adopted only if the pool and the owner want that, after which it is kept', async () => {
+    const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });
+    const { nodeClass, nodePool } = world.karpenter;
+    const foreign = { createdFor: '', appliedAt: 0, manifestHash: '' };
+    world.karpenter.nodeClass = { ...(nodeClass ?? assert.fail('none')), ...foreign };
+    const spec = { ...(nodePool?.spec as NodePoolSpec), weight: 3 };
+    world.karpenter.nodePool = { ...(nodePool ?? assert.fail('none')), ...foreign, spec };
+    const adopting = { karpenter: { ...NODE_CLASS, adoption: 'IfUnowned', weight: 7 } } as const;
+    editPool(world, adopting);
+    await wake(world, deps);
+    assertBrief(
+      condition(world),
+      'False NodePoolNotOwned',
+      'kubectl annotate ec2nodeclass web winpool.dev/adoptable-by=web',
+    );
+    assert.deepEqual(world.karpenter.changes, []);
+    world.karpenter.nodeClass = { ...world.karpenter.nodeClass, adoptableBy: 'web' };
+    world.karpenter.nodePool = { ...world.karpenter.nodePool, adoptableBy: 'web' };
+    editPool(world, { ...adopting, paused: true });
+    await wake(world, deps);
+    assert.match(pendingIn(world).join(), /adopt, with changes of metadata\.labels of EC2NodeClass web/);
+    editPool(world, { karpenter: { ...NODE_CLASS, weight: 7 } });
+    await wake(world, deps);
+    assert.deepEqual(world.karpenter.changes, [], 'the owner alone does not suffice');
+    editPool(world, adopting);
+    await pass(world, deps, 5);
+    assert.deepEqual(world.karpenter.changes, ['apply class web', 'apply web']);
+    assert.deepEqual([specOf(world).weight, ready(world)], [7, 'True']);
+  });
+
   it('of another owner is left alone, and no NodePool is created for it', async () => {
     const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });
     world.karpenter.nodePool = undefined;

@@ -1,9 +1,10 @@
 /** The rules for the NodePool and the EC2NodeClass of a pool. */
-import { TEMPLATE_HASH_ANNOTATION } from '../../api/labels.ts';
+import { ADOPTABLE_BY, TEMPLATE_HASH_ANNOTATION } from '../../api/labels.ts';
 import type { RuleResult } from '../../model/decisions.ts';
 import type { Step } from '../../model/steps.ts';
 import { GATE_TAINTS } from '../../nodes/nodeTaints.ts';
-import type { KarpenterKind, NodeClaim } from '../../ports/karpenter.ts';
+import type { KarpenterKind, KarpenterObject, NodeClaim } from '../../ports/karpenter.ts';
+import { karpenterIn } from '../../rules/nodeSource.ts';
 import { waitFor } from '../../rules/ruleChains.ts';
 import { clockTime, count, describeFailure, joined } from '../../util/words.ts';
 import { isOwned, type KarpenterDerived, liveClaims, objectIn, objectName, type Unresolved } from './karpenterState.ts';
@@ -15,7 +16,6 @@ const REVERTED_AGAIN_MS = 60_000;
 export function keepNodeClass(s: KarpenterDerived): RuleResult | Step[] | undefined {
   const { unresolved } = s.due;
   if (s.karpenter.kind === 'unknown' || unresolved === undefined) return keepObject(s, 'EC2NodeClass');
-  if (objectIn(s, 'EC2NodeClass') && !isOwned(s, 'EC2NodeClass')) return notOwnedWait(s, 'EC2NodeClass');
   const message = `${objectName(s, 'EC2NodeClass')} is created when ${AWAITED[unresolved]}. See PrerequisitesMet.`;
   return waitFor('NotChecked', 'read', { message });
 }
@@ -34,7 +34,8 @@ function keepObject(s: KarpenterDerived, kind: KarpenterKind): RuleResult | Step
   if (s.karpenter.kind === 'unknown' || !due) return undefined;
   const { manifest, changes, isDrifted, replacesNodes } = due;
   const seen = objectIn(s, kind);
-  if (seen && !isOwned(s, kind)) return notOwnedWait(s, kind);
+  const isForeign = seen !== undefined && !isOwned(s, kind);
+  if (seen && isForeign && !mayAdopt(s, seen)) return notOwnedWait(s, kind);
   if (seen?.deleting) return undefined;
   if (!seen) return [{ kind: 'applyKarpenterObject', manifest, isNew: true, changes: [], replacesNodes: false }];
   const isCurrent = seen.manifestHash === manifest.metadata.annotations[TEMPLATE_HASH_ANNOTATION];
@@ -44,13 +45,20 @@ function keepObject(s: KarpenterDerived, kind: KarpenterKind): RuleResult | Step
     const message = `Another client changed ${joined(changes)} of ${objectName(s, kind)}. The operator reverts this at ${clockTime(until)}. Change the WindowsPool instead.`;
     return waitFor('Drifted', 'time', { message, until, progress: true });
   }
-  return [{ kind: 'applyKarpenterObject', manifest, isNew: false, changes, replacesNodes }];
+  const adopts = isForeign && ({ adopts: true } as const);
+  return [{ kind: 'applyKarpenterObject', manifest, isNew: false, changes, replacesNodes, ...adopts }];
+}
+
+/** Whether the spec and the owner of the object agree that the pool takes it over. */
+function mayAdopt({ pool }: KarpenterDerived, { adoptableBy }: KarpenterObject): boolean {
+  return karpenterIn(pool.spec).adoption === 'IfUnowned' && adoptableBy === pool.metadata.name;
 }
 
 /** Waits while another tool or pool has an object of this name. */
 function notOwnedWait(s: KarpenterDerived, kind: KarpenterKind): RuleResult {
   const { name } = s.pool.metadata;
-  const message = `${objectName(s, kind)} exists, but WindowsPool ${name} did not create it. Delete it, or create another WindowsPool with another name.`;
+  const adopt = `set karpenter.adoption: IfUnowned, and run kubectl annotate ${kind.toLowerCase()} ${name} ${ADOPTABLE_BY}=${name}`;
+  const message = `${objectName(s, kind)} exists, but WindowsPool ${name} did not create it. Delete it, or create another WindowsPool with another name. To adopt it, ${adopt}`;
   return waitFor('NodePoolNotOwned', 'watch', { message });
 }
 

@@ -13,6 +13,8 @@ declare module '../../../model/steps.ts' {
       isNew: boolean;
       changes: readonly string[];
       replacesNodes: boolean;
+      /** Another tool created it, and its owner lets the pool take it over. */
+      adopts?: true;
       /** A deleted pool does not wait for it if it can never succeed. */
       retain?: true;
     };
@@ -30,10 +32,10 @@ export const karpenterSteps: StepKinds<
 > = {
   applyKarpenterObject: {
     subject: ({ manifest }) => manifest.kind,
-    describe: ({ manifest: { kind, metadata }, isNew, changes, replacesNodes }) => {
+    describe: ({ manifest: { kind, metadata }, isNew, changes, replacesNodes, adopts }) => {
       if (isNew) return `create ${kind} ${metadata.name}`;
       const what = changes.length > 0 ? `${joined(changes)} of ` : '';
-      return `change ${what}${kind} ${metadata.name}${replacedNodes(changes, replacesNodes)}`;
+      return `${adopts ? 'adopt, with changes of ' : 'change '}${what}${kind} ${metadata.name}${replacedNodes(changes, replacesNodes)}`;
     },
     reason: 'NodePoolApplied',
     needsFreshRead: true,
