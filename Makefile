@@ -29,9 +29,9 @@ down: deps ## Stop the environment of `make up`.
 
 ##@ Test
 .PHONY: test test-all unit tool-test coverage model record crash cluster-test cluster-test-all e2e
-test: lint verify unit tool-test cluster-test ## Run the tests that must pass before a commit, in at most 20 minutes: the cheapest proof of each promise.
+test: lint verify unit docs tool-test cluster-test ## Run the tests that must pass before a commit, in at most 20 minutes: the cheapest proof of each promise.
 
-test-all: lint verify coverage cluster-test-all ## Run every test, some suites on Kubernetes 1.34, and a soak test of SOAK_MINUTES (10).
+test-all: lint verify coverage docs cluster-test-all ## Run every test, some suites on Kubernetes 1.34, and a soak test of SOAK_MINUTES (10).
 	@KUBERNETES=1.34 node hack/suites/main.ts
 	@node hack/bench/soak.ts
 
@@ -69,6 +69,21 @@ cluster-test-all: binaries ## Run all suites, and then check that the operators 
 
 e2e: deps ## Run a pool through its lifecycle on a real EKS cluster. Costs money, see hack/e2e/README.md. Writes build/e2e.json.
 	@node hack/e2e/main.ts
+
+##@ Documentation
+.PHONY: docs docs-serve docs-look
+docs: build/docs/index.html ## Build the site of docs/ into build/docs/, and check its links. DOCS_BASE is its path on the host (/).
+
+DOCS_FILES := $(wildcard $(shell git ls-files --cached --others --exclude-standard docs hack/site 2>/dev/null))
+build/docs/index.html: $(PACKAGES) $(DOCS_FILES) package.json
+	@node hack/site/main.ts build
+
+docs-serve: deps ## Build the site, and serve it on http://127.0.0.1:4321 (PORT).
+	@node hack/site/main.ts serve
+
+docs-look: deps ## Check the site in Chromium (CHROMIUM): accessibility, width, search. Needs apt if Chromium is missing. Writes pictures to build/docs-look/.
+	@[ -x "$${CHROMIUM:-/usr/bin/chromium}" ] || { apt-get update -q && apt-get install -q -y chromium; }
+	@node hack/site/main.ts look
 
 ##@ Develop
 .PHONY: build image image-pins kubectl-plugin release release-check set-version sbom bench soak generate verify lint fmt

@@ -29,11 +29,27 @@ describe('kubectl windowspool doctor and completion', () => {
     JSON.parse((await plugin.run(['doctor', '--output=json'], env)).stdout);
   const resultOf = async (name: string) => (await checks()).find((check) => check.name === name);
 
+  /** A ready Deployment of the operator, which runs as a process here. */
+  async function createDeployment(name: string, namespace: string): Promise<void> {
+    const labels = { 'app.kubernetes.io/name': 'windowspool-operator' };
+    const template = {
+      metadata: { labels },
+      spec: { nodeSelector: { 'kubernetes.io/os': 'linux' }, containers: [{ name: 'operator', image: 'operator' }] },
+    };
+    const metadata = { name, namespace, labels };
+    const spec = { replicas: 1, selector: { matchLabels: labels }, template };
+    await fixture.world.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
+    const available = ['--for=condition=Available', '--timeout=60s'];
+    await fixture.world.kubectl('wait', `deployment/${name}`, '-n', namespace, ...available);
+  }
+
   it('shows all checks, with the command that fixes what fails', async () => {
     await fixture.world.apply(windowsIpam(false));
     await fixture.world.waitForConditions('web', 'PrerequisitesMet=False/WindowsIPAMDisabled');
+    await createDeployment('windowspool-operator', 'winpool-system');
     const session = plugin.start(['doctor'], localAws(fixture.world.cloud.url));
     assert.equal(await session.ended, 1);
+    await fixture.world.kubectl('delete', 'deployment/windowspool-operator', '-n', 'winpool-system');
     const text = session
       .shown()
       .replace(/Kubernetes v\S+/, 'Kubernetes v1.36.3')
@@ -53,17 +69,8 @@ describe('kubectl windowspool doctor and completion', () => {
   });
 
   it('finds a ready Deployment in another namespace, as report and version do', async () => {
-    const labels = { 'app.kubernetes.io/name': 'windowspool-operator' };
-    const template = {
-      metadata: { labels },
-      spec: { nodeSelector: { 'kubernetes.io/os': 'linux' }, containers: [{ name: 'operator', image: 'operator' }] },
-    };
-    const metadata = { name: 'renamed', namespace: 'default', labels };
-    const spec = { replicas: 1, selector: { matchLabels: labels }, template };
-    await fixture.world.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
+    await createDeployment('renamed', 'default');
     try {
-      const available = ['--for=condition=Available', '--timeout=60s'];
-      await fixture.world.kubectl('wait', 'deployment/renamed', '-n', 'default', ...available);
       const { stdout } = await plugin.run(['doctor', '--output=json']);
       const results = (JSON.parse(stdout) as Check[]).map(({ name, result }) => `${result} ${name}`);
       // All installations have the same Lease.
