@@ -34,7 +34,18 @@ describe('kubectl windowspool doctor and completion', () => {
     const labels = { 'app.kubernetes.io/name': 'windowspool-operator' };
     const template = {
       metadata: { labels },
-      spec: { nodeSelector: { 'kubernetes.io/os': 'linux' }, containers: [{ name: 'operator', image: 'operator' }] },
+      spec: {
+        nodeSelector: { 'kubernetes.io/os': 'linux' },
+        // What pod security requires in winpool-system.
+        securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+        containers: [
+          {
+            name: 'operator',
+            image: 'operator',
+            securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+          },
+        ],
+      },
     };
     const metadata = { name, namespace, labels };
     const spec = { replicas: 1, selector: { matchLabels: labels }, template };
@@ -83,7 +94,7 @@ describe('kubectl windowspool doctor and completion', () => {
       const deployment = parse(await readFile(join(folder, 'operator/deployment.yaml'), 'utf8'));
       assert.deepEqual([deployment.metadata.namespace, deployment.metadata.managedFields], ['default', undefined]);
     } finally {
-      await fixture.world.kubectl('-n', 'default', 'delete', 'deployment', metadata.name);
+      await fixture.world.kubectl('-n', 'default', 'delete', 'deployment', 'renamed');
     }
   });
 
