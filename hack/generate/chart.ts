@@ -51,6 +51,7 @@ export function chartFiles(): Record<string, () => Promise<string>> {
     ),
     [`${CHART}/values.yaml`]: async () => valuesFile(await schema()),
     [`${CHART}/README.md`]: async () => withValues(await read(`${CHART}/README.md`), await schema()),
+    'docs/reference/chart-values.md': async () => valuesPage(await schema()),
   };
 }
 
@@ -89,8 +90,24 @@ function valueLines(name: string, value: Schema): string[] {
 
 /** The page of the chart with the table of values. */
 export function withValues(page: string, root: Root): string {
-  return withTable(`${CHART}/README.md`, page, 'values', [['value', 'default', 'description'], ...rowsOf('', root)]);
+  return withTable(`${CHART}/README.md`, page, 'values', tableOf(root));
 }
+
+/** The text of docs/reference/chart-values.md. */
+function valuesPage(root: Root): string {
+  const page = [
+    '# Values of the Helm chart',
+    '',
+    'This page lists the values of the chart. [Its README](../../config/charts/windowspool-operator/README.md) describes how to install and upgrade it.',
+    '',
+    `<!-- values: from ${CHART}/values.schema.json by \`make generate\` -->`,
+    '<!-- end of values -->',
+    '',
+  ];
+  return withTable('docs/reference/chart-values.md', page.join('\n'), 'values', tableOf(root));
+}
+
+const tableOf = (root: Root): string[][] => [['value', 'default', 'description'], ...rowsOf('', root)];
 
 function rowsOf(prefix: string, { properties = {} }: Root): string[][] {
   return Object.entries(properties).flatMap(([name, value]) => {

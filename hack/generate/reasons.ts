@@ -37,6 +37,8 @@ export function conditionsPage(): string {
     '<!-- Generated from controllers/windowspool/api/reasons.ts by `make generate`. Do not edit. -->',
     '# Conditions and reasons',
     '',
+    'This page describes the conditions of a pool, and each reason that a condition, an event or a pending step can have.',
+    '',
     'Read `Ready` first: while it is False, it has the reason and message of the condition that causes it. Each message names the object, the cause and the next step.',
     '',
     row(['condition', 'True if']),
@@ -47,9 +49,7 @@ export function conditionsPage(): string {
     '',
     'Conditions, events and `status.pendingSteps` have only these reasons.',
     '',
-    row(['reason', 'meaning and next step']),
-    row(['---', '---']),
-    ...(Object.keys(reasons) as Reason[]).sort().map((reason) => row([`\`${reason}\``, reasons[reason]])),
-    '',
+    // A heading each, so that a link can lead to a reason.
+    ...(Object.keys(reasons) as Reason[]).sort().flatMap((reason) => [`### ${reason}`, '', reasons[reason], '']),
   ].join('\n');
 }
