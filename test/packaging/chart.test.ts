@@ -161,7 +161,7 @@ describe('the Helm chart', function () {
     const text = await template(...PROMETHEUS, ...sets.flatMap((set) => ['--set', set]));
     const folders = [...text.matchAll(/https:[^\s"]*\/runbooks\//g)].map(([folder]) => folder);
     assert.ok(folders.length > 40);
-    assert.deepEqual([...new Set(folders)], ['https://docs.example.com/windows/runbooks/']);
+    assert.deepEqual([...new Set(folders)], ['https://docs.example.com/windows/operate/runbooks/']);
     assert.match(text, /^ +- --docs-url=https:\/\/docs\.example\.com\/windows$/m);
   });
 
