@@ -110,7 +110,10 @@ describe('the Helm chart in a cluster', function () {
     version.additionalPrinterColumns = version.additionalPrinterColumns.filter(
       ({ name }: { name: string }) => name !== 'Release',
     );
-    delete version.schema.openAPIV3Schema.properties.spec.properties.disruption;
+    const { spec } = version.schema.openAPIV3Schema.properties;
+    delete spec.properties.disruption;
+    const rules: { rule: string }[] = spec['x-kubernetes-validations'];
+    spec['x-kubernetes-validations'] = rules.filter(({ rule }) => !rule.includes('disruption'));
     await writeFile(file, stringify(crd));
     return chart;
   }
