@@ -5,7 +5,13 @@
 
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 import type { ListWatch } from '../runtime/ports.ts';
-import { ADOPTABLE_BY, MANAGED_BY, MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../windowspool/api/labels.ts';
+import {
+  ADOPTABLE_BY,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  POOL_KEY,
+  TEMPLATE_HASH_ANNOTATION,
+} from '../windowspool/api/labels.ts';
 import type { CallError } from '../windowspool/ports/callResult.ts';
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
 import type {

@@ -58,7 +58,7 @@ function linesOf({ title, seen, command, pods = [], errors = [], exitCodes = [],
     ),
     ...tableOf(
       ['reason of the pool or the node', 'meaning and next step'],
-      names.map((name) => [`[\`${name}\`](../reference/reasons.md)`, reasons[name]]),
+      names.map((name) => [`[\`${name}\`](../reference/reasons.md#${name.toLowerCase()})`, reasons[name]]),
     ),
     ...(others.length > 0 ? [`See ${others.join(', ')}.`, ''] : []),
   ];
