@@ -89,6 +89,14 @@ describe('a node with the replace annotation', () => {
     assert.equal(nodeOf(world, 'b'), undefined);
   });
 
+  it('is terminated at most 5 s after its pods have left it', async () => {
+    const { world, deps } = await populated();
+    annotate(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
+    const { now } = world;
+    await until(world, deps, () => world.ended.length > 0, 'the termination');
+    assert.ok(world.now - now <= 5_000, `it took ${world.now - now} ms`);
+  });
+
   it('is reported when its instance is terminated', async () => {
     const { world, deps } = await populated();
     annotate(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
@@ -158,11 +166,11 @@ describe('a node with the replace annotation', () => {
     assert.deepEqual(world.ended, ['i-b']);
   });
 
-  it('is read every five seconds while it drains, and its group at each poll', async () => {
+  it('is read every five seconds while nothing changes for minutes, and its group at each poll', async () => {
     const { world, deps } = await populated();
     world.pods = world.pods.map((pod) => ({ ...pod, keptBy: 'cart' }));
     annotate(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
-    await pass(world, deps, 1);
+    await pass(world, deps, 2);
     world.calls.splice(0);
     await pass(world, deps, 1);
     const counted = Object.fromEntries(
@@ -472,7 +480,7 @@ describe('a crash before or after any call while nodes are terminated', () => {
     annotate(world, 'b', { [REPLACE_ANNOTATION]: 'true' });
     for (;;) {
       try {
-        await until(world, deps, () => hasEnded(world, 2), 'the termination of both');
+        await until(world, deps, () => hasEnded(world, 2), 'the termination of both', 150);
         break;
       } catch (error) {
         if (!(error instanceof Crash)) throw error;

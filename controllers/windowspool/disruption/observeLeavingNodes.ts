@@ -13,12 +13,18 @@ import { admit } from './admission.ts';
 import { isCordonedByOperator, isUnavailable } from './nodeAnnotations.ts';
 import { terminatingNodes } from './reservation.ts';
 
-/** Interval between two passes over the terminating nodes. kubectl drain waits as long before it retries an eviction. */
-const PASS_MS = 5_000;
+/**
+ * Interval between two passes over the terminating nodes, in milliseconds: short after something has changed, so that a drain takes little longer than its pods, and
+ * longer while nothing does. kubectl drain waits 5 s before it retries an eviction.
+ */
+const SHORTEST_PASS_MS = 1_500;
+const LONGEST_PASS_MS = 5_000;
+/** The interval as a part of the time since the last change. */
+const PART_OF_WAIT = 0.1;
 const NODES_AT_ONCE = 8;
 
 /**
- * Adds the terminating nodes as they are now or, within 5 s of the last pass, as they were: no steps follow from a remembered state. A complete read
+ * Adds the terminating nodes as they are now or, shortly after the last pass, as they were: no steps follow from a remembered state. A complete read
  * of AWS always reads them too.
  */
 export async function withOperations<S extends ObservedState>(
@@ -37,8 +43,21 @@ export async function withOperations<S extends ObservedState>(
   }
   const nodes = await inParallel(terminating, NODES_AT_ONCE, await look());
   const errors = nodes.flatMap((view) => errorsOf(view, s.now));
-  const operations: DrainState = { fresh: true, nextAt: s.now + PASS_MS, nodes, blocked: before?.blocked ?? [] };
+  const since = before && progressOf(before.nodes) === progressOf(nodes) ? (before.since ?? s.now) : s.now;
+  const nextAt = s.now + Math.min(Math.max((s.now - since) * PART_OF_WAIT, SHORTEST_PASS_MS), LONGEST_PASS_MS);
+  const operations: DrainState = { fresh: true, nextAt, since, nodes, blocked: before?.blocked ?? [] };
   return { ...s, operations, errors: [...s.errors, ...errors] };
+}
+
+/** What changes when a drain makes progress: the nodes, whether they are cordoned, and how many of their pods still run and terminate. */
+function progressOf(nodes: readonly TerminatingNodeView[]): string {
+  return nodes
+    .map(({ entry, node, pods }) => {
+      const found = node.ok ? node.value : undefined;
+      const terminating = pods?.ok && pods.value.filter(({ deletingAt }) => deletingAt !== undefined).length;
+      return [entry.uid, found?.unschedulable, pods?.ok && pods.value.length, terminating].join(' ');
+    })
+    .join();
 }
 
 /** The drain state that later runs report, with errors of the API server. Those of AWS are kept in the AWS cache. */

@@ -79,6 +79,8 @@ export interface DrainState {
   readonly fresh: boolean;
   /** When the next read is due, in epoch milliseconds. */
   readonly nextAt: number;
+  /** Since when reads have shown the same progress, in epoch milliseconds. Absent: unknown. */
+  readonly since?: number;
   readonly nodes: readonly TerminatingNodeView[];
   /** Pods that budgets or admission blocked in the last eviction pass. */
   readonly blocked: readonly BlockedPod[];
