@@ -86,7 +86,7 @@ docs-look: deps ## Check the site in Chromium (CHROMIUM): accessibility, width, 
 	@node hack/site/main.ts look
 
 ##@ Develop
-.PHONY: build image image-pins kubectl-plugin release release-check set-version sbom bench soak generate verify lint fmt
+.PHONY: build image image-pins kubectl-plugin release release-check set-version sbom bench profile soak generate verify lint fmt
 build: deps ## Bundle the operator into build/operator/.
 	@node hack/build.ts
 
@@ -114,6 +114,9 @@ sbom: deps ## Write build/sbom.json: a CycloneDX SBOM of the packages in the bun
 
 bench: deps controlplane ## Run the benchmarks, see hack/bench/README.md. Writes build/bench.json.
 	@node hack/bench/main.ts
+
+profile: deps controlplane ## Run a SECTION of the benchmarks, such as noise, and write a flame graph of the operator to build/profile/SECTION.
+	@node hack/bench/profile.ts "$${SECTION:?Set SECTION to a section of the benchmarks, such as noise}"
 
 soak: deps controlplane ## Run 2 replicas with faults, pauses and churn for SOAK_MINUTES (10), and look for double writes. Writes build/soak.json.
 	@node hack/bench/soak.ts

@@ -8,6 +8,7 @@ import { shipped } from '../shipped.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { Metrics } from './metricsText.ts';
 import { cpuSecondsOf, type Memory, memoryOf } from './processFigures.ts';
+import { profileFlags } from './profiling.ts';
 
 const STOP_MS = 40_000;
 
@@ -43,6 +44,7 @@ export class BenchOperator {
     const pod = await world.podCredentials();
     const args = [
       ...image.nodeFlags,
+      ...profileFlags(),
       world.entry,
       options.kubeconfig ? `--kubeconfig=${options.kubeconfig}` : `--service-account-dir=${pod.dir}`,
       `--cluster-name=${CLUSTER_NAME}`,

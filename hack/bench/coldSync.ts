@@ -11,6 +11,7 @@ import type { Synced } from './coldSync/ours.ts';
 import { firstDifference } from './dump.ts';
 import { type Figure, figureOf, rounded } from './figures.ts';
 import { megabytes } from './processFigures.ts';
+import { profileFlags } from './profiling.ts';
 import type { Bench, Result, Row, Section } from './section.ts';
 import { median } from './statistics.ts';
 
@@ -95,7 +96,12 @@ async function contendersFor({ say, signal }: Bench, world: TestEnv): Promise<Co
   const args = [`--kubeconfig=${world.operatorKubeconfig}`, `--selector=${NODE_SELECTOR}`];
   const baseline = await baselinePath(say, signal);
   const { env, nodeFlags } = shipped();
-  const bundled = [...nodeFlags, await bundleProgram('coldSync/ours.ts'), `--service-account-dir=${pod.dir}`];
+  const bundled = [
+    ...nodeFlags,
+    ...profileFlags(),
+    await bundleProgram('coldSync/ours.ts'),
+    `--service-account-dir=${pod.dir}`,
+  ];
   const ours = (...more: string[]) => ({
     file: process.execPath,
     args: [...bundled, ...more],

@@ -1,5 +1,5 @@
 /** The table of docs/reference/performance.md. Pure. */
-import { type Figure, textOf } from './figures.ts';
+import { type Figure, goalResult, textOf } from './figures.ts';
 import type { MeasuredSections } from './report.ts';
 
 const BEGIN = '<!-- Written by hack/bench/page.ts. -->';
@@ -25,9 +25,11 @@ export function tableOf(sections: MeasuredSections): string {
   return [...head, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function goalOf({ value, goal, unit }: Figure): string {
+function goalOf(figure: Figure): string {
+  const { goal, unit } = figure;
   if (goal === undefined) return '';
-  return `${goal}${unit && ` ${unit}`}${value > goal ? ', **missed**' : ''}`;
+  const result = goalResult(figure);
+  return `${goal}${unit && ` ${unit}`}${result === 'met' ? '' : `, **${result}**`}`;
 }
 
 /** The page with this text in place of the present one. */

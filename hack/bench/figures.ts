@@ -32,6 +32,24 @@ export function rounded(value: number): number {
   return value >= 100 ? Math.round(value) : round(value, value >= 10 ? 1 : 2);
 }
 
+/** Whether a figure reaches its goal; `undecided`: its spread is larger than its distance from the goal. Undefined without a goal. */
+export function goalResult({ value, goal, spread }: Figure): 'met' | 'missed' | 'undecided' | undefined {
+  if (goal === undefined) return undefined;
+  if (spread && spread.runs > 1 && widthOf(spread) > Math.abs(value - goal)) return 'undecided';
+  return value <= goal ? 'met' : 'missed';
+}
+
+/** Whether a figure is worse than an earlier one by more than both spreads together. One of a single run has no spread to judge by. */
+export function isWorse(now: Figure, before: Figure): boolean {
+  if (now.isExact) return now.value > before.value;
+  if (!now.spread || !before.spread) return false;
+  return now.value - before.value > widthOf(now.spread) + widthOf(before.spread);
+}
+
+function widthOf({ low, high }: NonNullable<Figure['spread']>): number {
+  return high - low;
+}
+
 /** The value with its spread, such as `0.92 (0.88 to 1.01, 7 runs)`. */
 export function textOf({ value, unit, spread }: Figure): string {
   const shown = `${value}${unit && ` ${unit}`}`;

@@ -5,7 +5,7 @@
 import { Argument, Command } from 'commander';
 import { withDeadline } from '../controlplane/wait.ts';
 import { isolationObstacle } from '../realnode/isolation.ts';
-import { keep, loadNow, print } from './report.ts';
+import { keep, loadNow, print, recordedSections, regressions } from './report.ts';
 import { Bench } from './section.ts';
 import { sections } from './sections.ts';
 
@@ -27,6 +27,8 @@ const program = new Command('node hack/bench/main.ts')
   .action(main);
 
 async function main(names: readonly string[], { large }: { large: boolean }): Promise<void> {
+  const recorded = await recordedSections();
+  const worse: string[] = [];
   const bench = new Bench((line) => console.log(line), ending.signal, large ? 'large' : 'full');
   try {
     for (const section of sections) {
@@ -40,11 +42,15 @@ async function main(names: readonly string[], { large }: { large: boolean }): Pr
       const loadBefore = loadNow();
       const result = await withDeadline(section.run(bench), `the section ${section.name}`, SECTION_MS);
       print(section.name, result);
+      worse.push(...regressions(result, recorded[section.name]));
       await keep(section.name, result, loadBefore);
     }
   } finally {
     await bench.stop();
   }
+  if (worse.length === 0) return;
+  console.error(`\nWorse than in hack/bench/record.json by more than both spreads:\n  ${worse.join('\n  ')}`);
+  process.exitCode = 1;
 }
 
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

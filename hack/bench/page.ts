@@ -1,8 +1,11 @@
-/** `node hack/bench/page.ts`: writes the table of docs/reference/performance.md from build/bench.json, so that no figure is copied by hand. */
+/**
+ * `node hack/bench/page.ts`: writes the table of docs/reference/performance.md from build/bench.json, so that no figure is copied by hand, and
+ * keeps the figures as the record with which `make bench` compares the next ones.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { conditionsOf, tableOf, withTable } from './figureTable.ts';
-import { measuredSections } from './report.ts';
+import { measuredSections, record } from './report.ts';
 
 const PAGE = fileURLToPath(new URL('../../docs/reference/performance.md', import.meta.url));
 
@@ -13,4 +16,5 @@ if (Object.keys(sections).length === 0) {
 } else {
   const text = `${conditionsOf(sections)}\n\n${tableOf(sections)}`;
   await writeFile(PAGE, withTable(await readFile(PAGE, 'utf8'), text));
+  await record(sections);
 }

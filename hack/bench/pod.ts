@@ -17,7 +17,7 @@ import type { PodAnswer, PodRun, PodTask } from './podRuns.ts';
 import type { Bench, Result, Row, Section } from './section.ts';
 import { median } from './statistics.ts';
 
-const FULL = { runs: 5, restSeconds: 10 };
+const FULL = { runs: 7, restSeconds: 10 };
 const SMALL = { runs: 1, restSeconds: 1 };
 /** Of the operator's memory. */
 const GOAL = { rssMB: 70 };

@@ -14,7 +14,7 @@ interface Settings {
   readonly groups: number;
 }
 
-const FULL: Settings = { pools: 50, runs: 5, nodes: 0, groups: 10 };
+const FULL: Settings = { pools: 50, runs: 7, nodes: 0, groups: 10 };
 const SMALL: Settings = { pools: 3, runs: 1, nodes: 4, groups: 2 };
 /** EKS completes everything at once, so that only the time of the operator is measured. */
 const SPEED = 10_000;

@@ -7,7 +7,7 @@ import { cpuSecondsOf, megabytes, memoryOf } from './processFigures.ts';
 import type { Bench, Result, Row, Section } from './section.ts';
 import { median, round } from './statistics.ts';
 
-const FULL = { sizes: [10_000], groups: 30, runs: 5 };
+const FULL = { sizes: [10_000], groups: 30, runs: 7 };
 const SMALL = { sizes: [40], groups: 2, runs: 1 };
 const LARGE_SIZES = [20_000, 50_000];
 /** For 10,000 nodes, and for 50,000. */
