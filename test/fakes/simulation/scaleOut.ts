@@ -1,4 +1,4 @@
-/** How long a pool takes to grow, without a warm pool and with one in each state. `node test/fakes/simulation/scaleOut.ts` prints the table of docs/how-to/scale.md. */
+/** How long a pool takes to grow, without a warm pool and with one in each state. `node test/fakes/simulation/scaleOut.ts` prints the table of README.md. */
 import type { WarmPoolSpec } from '../../../controllers/windowspool/api/api.gen.ts';
 import { reconcile } from '../../../controllers/windowspool/reconcile.ts';
 import { FakeWorld } from '../../../controllers/windowspool/testing/fakeWorld.ts';
@@ -49,7 +49,7 @@ export async function scaleOuts(): Promise<ScaleOut[]> {
   return found;
 }
 
-/** The rows of the table in docs/how-to/scale.md. */
+/** The rows of the table in README.md. */
 export function rowsOf(found: readonly ScaleOut[]): string[] {
   return found.map(
     ({ warmPool, registered, verified }) =>
