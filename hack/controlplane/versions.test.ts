@@ -27,16 +27,18 @@ describe('the versions of Kubernetes that the operator supports', () => {
       await text('config/charts/windowspool-operator/Chart.yaml'),
       new RegExp(`^kubeVersion: '>=${minimum}.0-0'$`, 'm'),
     );
-    assert.match(
-      await text('README.md'),
-      new RegExp(`Kubernetes ${minimum} or later.*tested with ${oldestTested}\\s+and ${newestTested}`, 's'),
-    );
+    for (const page of ['README.md', 'docs/how-to/install.md'])
+      assert.match(
+        await text(page),
+        new RegExp(`Kubernetes ${minimum} or later.*tested with ${oldestTested}\\s+and ${newestTested}`, 's'),
+        page,
+      );
     const { go } = await readGoMod(controlPlaneModule);
     const needed = go.split('.').slice(0, 2).join('.');
-    for (const page of ['README.md', 'CONTRIBUTING.md'])
+    for (const page of ['README.md', 'docs/tutorials/demo.md', 'CONTRIBUTING.md'])
       assert.match(await text(page), new RegExp(`Go ${needed.replace('.', '\\.')} or later`), page);
     assert.match(
-      await text('README.md'),
+      await text('docs/reference/project-status.md'),
       new RegExp(`real Kubernetes ${newestTested}.*KUBERNETES=${oldestTested}`, 's'),
     );
   });

@@ -80,6 +80,7 @@ const PARTS: readonly { readonly label: string; readonly folder: string; readonl
       'plugin',
       'chart-values',
       'versions',
+      'project-status',
       'names',
       'performance',
     ],

@@ -75,7 +75,7 @@ const checks: readonly Check[] = [
       const replicas = async (folder: string) =>
         (await reader.run(`kubectl kustomize ${folder}`)).match(/^ {2}replicas: \d+$/gm);
       assert.deepEqual(await replicas('../windowspool-overlay'), ['  replicas: 2']);
-      const script = blocksOf(read('docs/tutorials/first-pool.md')).find(({ text }) => text.includes(HA))?.text ?? '';
+      const script = blocksOf(read('docs/how-to/install.md')).find(({ text }) => text.includes(HA))?.text ?? '';
       const [replace = ''] = script.split('\n');
       await reader.run(`mkdir ../path-overlay
         sed 's|https://.*|../checkout/config/default|' ../windowspool-overlay/kustomization.yaml > ../path-overlay/kustomization.yaml
@@ -115,8 +115,8 @@ const ELSEWHERE = [
 const NEWEST = `sh kubernetes-${chosenSeries('')}`;
 const WITH_AWS = ['aws', 'eksctl', 'helm', 'kubectl', 'node', 'skopeo'];
 
-/** The page that creates what the others use, and the one that deletes it. */
-const FIRST_OR_LAST = ['docs/tutorials/first-pool.md', 'docs/how-to/uninstall.md'] as const;
+/** The page that starts the cluster, the one that creates what the others use, and the one that deletes it. */
+const FIRST_OR_LAST = ['docs/tutorials/demo.md', 'docs/tutorials/first-pool.md', 'docs/how-to/uninstall.md'] as const;
 
 /** Pages for contributors with commands for an AWS account. */
 const OUTSIDE_DOCS = ['hack/e2e/README.md'];
@@ -136,18 +136,19 @@ describe('README, docs and CONTRIBUTING, followed from top to bottom', function 
     blocksOf(read(page))
       .filter(({ info }) => info.startsWith('sh'))
       .map((block) => ({ ...block, page }));
-  const readme = shell('README.md');
-  const end = readme.findIndex(({ section }) => section === 'Delete and uninstall');
   const others = pages.filter(
     (page) => (page.startsWith('docs/') || OUTSIDE_DOCS.includes(page)) && !FIRST_OR_LAST.some((each) => each === page),
   );
-  const [first, last] = FIRST_OR_LAST;
-  const middle = [first, ...others, 'CONTRIBUTING.md'].flatMap(shell);
+  const [start, first, last] = FIRST_OR_LAST;
+  const isCleanUp = ({ section }: Block) => section.endsWith('Clean up');
+  const blocks = [start, 'README.md', first, ...others, 'CONTRIBUTING.md'].flatMap(shell);
+  const cleanUp = blocks.filter(isCleanUp);
   const seen = new Set<string>();
-  for (const block of [...readme.slice(0, end), ...middle, ...readme.slice(end), ...shell(last)]) {
+  for (const block of [...blocks.filter((each) => !isCleanUp(each)), ...cleanUp, ...shell(last)]) {
     // Two pages may contain the same block.
-    if (seen.has(block.text)) continue;
-    seen.add(block.text);
+    const key = `${block.info}\n${block.text}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
     const script = linesToRun(block);
     if (script === '') continue;
     it(`${block.page}:${block.line} ${script.split('\n')[0]}`, () => follow(reader, block, script).catch(withState));

@@ -330,6 +330,7 @@ describe('the Helm chart', function () {
     assert.deepEqual([version, appVersion], [manifest.version, manifest.version]);
     const named = [
       'README.md',
+      'docs/how-to/install.md',
       'docs/tutorials/first-pool.md',
       'config/charts/windowspool-operator/README.md',
       ...OVERLAYS,
