@@ -1,6 +1,8 @@
 /** The page about errors of Windows nodes and pods, from their catalogue. */
 import { KNOWN_ERRORS } from '../../controllers/windowspool/knownErrors/catalogue.ts';
 import { KNOWN_EXIT_CODES } from '../../controllers/windowspool/knownErrors/exitCodes.ts';
+import { causeOf } from '../../controllers/windowspool/knownErrors/explain.ts';
+import type { KnownError } from '../../controllers/windowspool/knownErrors/knownError.ts';
 import { tableRow } from './table.ts';
 
 /** The text of docs/reference/errors.md. */
@@ -9,22 +11,13 @@ export function errorsPage(): string {
     '<!-- Generated from the catalogue of errors (controllers/windowspool/knownErrors) by `make generate`. Do not edit. -->',
     '# Errors of Windows nodes and pods',
     '',
-    'What messages of the kubelet, containerd, hcsshim, CSI drivers, networks, schedulers and autoscalers mean. [`kubectl windowspool diagnose`](plugin.md#diagnose)',
-    'and the conditions of pools recognize them. For a possible cause, the remedy says how to tell it from others.',
+    'This page explains error messages of Windows nodes and pods. [`kubectl windowspool diagnose`](plugin.md#diagnose) and the conditions of pools recognize them. For a possible',
+    'cause, the remedy says how to tell it from others. To start from what you see, use [Symptoms](../operate/symptoms.md).',
     '',
-    tableRow(['error', 'recognized by', 'written by', 'cause', 'what to do', 'source']),
-    tableRow(Array<string>(6).fill('---')),
-    ...KNOWN_ERRORS.map(({ name, pattern, within, writtenBy, cause, isPossible, remedy, source }) =>
-      tableRow([
-        `\`${name}\``,
-        `\`${pattern.source}\`${within ? `, in messages about ${within.name}` : ''}`,
-        writtenBy,
-        isPossible ? `Possible: ${cause}` : cause,
-        remedy,
-        source,
-      ]),
-    ),
+    '## Errors',
     '',
+    // A heading each, so that a symptom can lead to its error.
+    ...KNOWN_ERRORS.toSorted((one, other) => one.name.localeCompare(other.name)).flatMap(linesOf),
     '## Exit codes',
     '',
     'A process that Windows ends has an NTSTATUS as its exit code, which the kubelet shows as a positive or a negative number. Codes below 256 are those of the program.',
@@ -38,3 +31,20 @@ export function errorsPage(): string {
     '',
   ].join('\n');
 }
+
+function linesOf(error: KnownError): string[] {
+  const { name, pattern, within, writtenBy, remedy, source } = error;
+  return [
+    `### ${name}`,
+    '',
+    `${causeOf(error)} ${remedy}`,
+    '',
+    `- Recognized by \`${pattern.source}\`${within ? `, in messages about ${within.name}` : ''}`,
+    `- Written by ${writtenBy}`,
+    `- Source: ${source.replaceAll(ISSUE, '[$&](https://github.com/$1/issues/$2)')}`,
+    '',
+  ];
+}
+
+/** An issue or a pull request of a repository, as GitHub writes it. */
+const ISSUE = /\b([\w.-]+\/[\w.-]+)#(\d+)\b/g;

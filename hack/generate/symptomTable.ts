@@ -1,6 +1,6 @@
 /**
- * The symptoms in docs/operate/symptoms.md. A symptom only refers: to example pods, whose diagnosis the page shows, to entries of the catalogue of errors, to reasons
- * and to runbooks. To add one, add an entry here. Titles are the anchors of links from elsewhere, so they do not change.
+ * The symptoms in docs/operate/symptoms.md. A symptom only refers: to example pods, whose diagnosis the page shows, to entries of the catalogue of errors and to reasons,
+ * whose first sentence it shows, and to runbooks. To add one, add an entry here. Titles are the anchors of links from elsewhere, so they do not change.
  */
 import type { podSituations } from '../../cmd/kubectl-windowspool/testing/podSituations.ts';
 import type { Reason } from '../../controllers/windowspool/api/reasons.ts';
@@ -96,7 +96,6 @@ export const SYMPTOMS: readonly Symptom[] = [
     title: 'Failed to create pod sandbox',
     seen: 'A pod stays in `ContainerCreating`, with events `FailedCreatePodSandBox`.',
     command: OF_POD,
-    pods: ['has no IP address'],
     errors: [
       'PodWithoutAddress',
       'PauseImageMissing',
@@ -111,7 +110,10 @@ export const SYMPTOMS: readonly Symptom[] = [
       'ContainerTimeout',
     ],
     reasons: ['RuntimeHandlerMissing', 'SmokeTestFailed'],
-    pages: [['networking', 'how-to/networking.md']],
+    pages: [
+      ['no pod addresses', 'operate/symptoms.md#no-pod-addresses'],
+      ['networking', 'how-to/networking.md'],
+    ],
   },
   {
     title: 'Node NotReady',

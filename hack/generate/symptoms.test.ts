@@ -16,9 +16,9 @@ import { causeOf, knownErrorIn } from '../../controllers/windowspool/knownErrors
 import { ERROR_MESSAGES } from '../../controllers/windowspool/testing/errorMessages.ts';
 import { sampleNode, sampleNodes } from '../../controllers/windowspool/testing/fixtures.ts';
 import { anchorsOf } from '../../test/docs/markdown.ts';
-import { symptomsPage } from './symptoms.ts';
+import { errorsPage } from './knownErrors.ts';
+import { errorItem, symptomsPage } from './symptoms.ts';
 import { SYMPTOMS } from './symptomTable.ts';
-import { tableRow } from './table.ts';
 
 /** The ways in which a message reaches `diagnose`. */
 function waysOf(message: string): Evidence[] {
@@ -65,7 +65,10 @@ describe('docs/operate/symptoms.md', () => {
               `${message} gives ${said.join('\n')}`,
             );
           }
-          assert.ok(page.includes(tableRow([`\`${name}\``, causeOf(error), error.remedy])));
+          assert.ok(page.split('\n').includes(errorItem(name)));
+          assert.ok(errorItem(name).includes(causeOf(error)));
+          // The page that the item links to has the remedy.
+          assert.ok(errorsPage().includes(`### ${name}\n\n${causeOf(error)} ${error.remedy}\n`));
         });
 
       for (const name of pods)

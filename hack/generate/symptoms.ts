@@ -1,7 +1,7 @@
 /** The page about symptoms: what `kubectl windowspool diagnose`, the catalogues and the runbooks say about each. */
 import { diagnosisOf } from '../../cmd/kubectl-windowspool/diagnose.ts';
 import { podSituations } from '../../cmd/kubectl-windowspool/testing/podSituations.ts';
-import { reasons } from '../../controllers/windowspool/api/reasons.ts';
+import { type Reason, reasons } from '../../controllers/windowspool/api/reasons.ts';
 import { KNOWN_ERRORS } from '../../controllers/windowspool/knownErrors/catalogue.ts';
 import { KNOWN_EXIT_CODES } from '../../controllers/windowspool/knownErrors/exitCodes.ts';
 import { causeOf } from '../../controllers/windowspool/knownErrors/explain.ts';
@@ -14,8 +14,8 @@ export function symptomsPage(): string {
     '<!-- Generated from hack/generate/symptomTable.ts, the catalogue of errors and the diagnosis of example pods by `make generate`. Do not edit. -->',
     '# Symptoms',
     '',
-    'Find the cause of a problem by what you see. Each section has the command to run first. [`kubectl windowspool diagnose`](../reference/plugin.md#diagnose) finds the causes',
-    'on this page for a pod in your cluster, with the same words. [Errors of Windows nodes and pods](../reference/errors.md) lists the messages by which it recognizes an error.',
+    'This page finds the cause of a problem by what you see. Run the command of the section first: [`kubectl windowspool diagnose`](../reference/plugin.md#diagnose) finds these causes',
+    'for a pod in your cluster, with the same words, and prints the remedy. The links lead to the same remedies.',
     '',
     ...SYMPTOMS.map(({ title }) => `- [${title}](#${title.toLowerCase().replaceAll(' ', '-')})`),
     '',
@@ -42,26 +42,30 @@ function linesOf({ title, seen, command, pods = [], errors = [], exitCodes = [],
       ['a pod that', '`diagnose` says'],
       pods.map((name) => [name, causesOf(name)]),
     ),
-    ...tableOf(
-      ['error', 'cause', 'what to do'],
-      errors.map((name) => {
-        const error = found(KNOWN_ERRORS, name);
-        return [`\`${name}\``, causeOf(error), error.remedy];
-      }),
-    ),
-    ...tableOf(
-      ['exit code', 'the process', 'what to do'],
-      exitCodes.map((name) => {
-        const { code, cause, remedy } = found(KNOWN_EXIT_CODES, name);
-        return [`${name} (0x${code.toString(16)})`, cause, remedy];
-      }),
-    ),
-    ...tableOf(
-      ['reason of the pool or the node', 'meaning and next step'],
-      names.map((name) => [`[\`${name}\`](../reference/reasons.md#${name.toLowerCase()})`, reasons[name]]),
-    ),
+    ...listOf('Errors, each with a link to its remedy:', errors.map(errorItem)),
+    ...listOf('Exit codes of the process:', exitCodes.map(exitCodeItem)),
+    ...listOf('Reasons of the pool or its nodes:', names.map(reasonItem)),
     ...(others.length > 0 ? [`See ${others.join(', ')}.`, ''] : []),
   ];
+}
+
+/** The error in a list: its cause, and a link to its remedy in docs/reference/errors.md. */
+export function errorItem(name: string): string {
+  return `- [\`${name}\`](../reference/errors.md#${name.toLowerCase()}): ${causeOf(found(KNOWN_ERRORS, name))}`;
+}
+
+function exitCodeItem(name: string): string {
+  const { code, cause } = found(KNOWN_EXIT_CODES, name);
+  return `- [\`${name}\`](../reference/errors.md#exit-codes) (0x${code.toString(16)}): it ${cause}.`;
+}
+
+function reasonItem(name: Reason): string {
+  const [meaning = ''] = reasons[name].split(/(?<=\.) /);
+  return `- [\`${name}\`](../reference/reasons.md#${name.toLowerCase()}): ${meaning}`;
+}
+
+function listOf(title: string, items: readonly string[]): string[] {
+  return items.length > 0 ? [title, '', ...items, ''] : [];
 }
 
 function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
