@@ -14,7 +14,7 @@ export function symptomsPage(): string {
     '<!-- Generated from hack/generate/symptomTable.ts, the catalogue of errors and the diagnosis of example pods by `make generate`. Do not edit. -->',
     '# Symptoms',
     '',
-    'This page finds the cause of a problem by what you see. Run the command of the section first: [`kubectl windowspool diagnose`](../reference/plugin.md#diagnose) finds these causes',
+    'Use this page to find the cause of a problem by what you see. Run the command of the section first: [`kubectl windowspool diagnose`](../reference/plugin.md#diagnose) finds these causes',
     'for a pod in your cluster, with the same words, and prints the remedy. The links lead to the same remedies.',
     '',
     ...SYMPTOMS.map(({ title }) => `- [${title}](#${title.toLowerCase().replaceAll(' ', '-')})`),
