@@ -40,7 +40,11 @@ async function main(names: readonly string[], { large }: { large: boolean }): Pr
       }
       await section.prepare?.(bench);
       const loadBefore = loadNow();
-      const result = await withDeadline(section.run(bench), `the section ${section.name}`, SECTION_MS);
+      const result = await withDeadline(
+        section.run(bench),
+        `the section ${section.name}`,
+        section.limitMs ?? SECTION_MS,
+      );
       print(section.name, result);
       worse.push(...regressions(result, recorded[section.name]));
       await keep(section.name, result, loadBefore);

@@ -17,6 +17,8 @@ export interface Section {
   readonly name: string;
   /** What it measures, for --help. */
   readonly what: string;
+  /** How long it may take at most, in milliseconds. Default: ten minutes. */
+  readonly limitMs?: number;
   /** Whether it starts a real node, which not every machine allows: see hack/realnode. */
   readonly needsRealNode?: true;
   /** Builds programs. The time is not part of the section's. */

@@ -1,4 +1,5 @@
 import { coldSync } from './coldSync.ts';
+import { days } from './days.ts';
 import { gate } from './gate.ts';
 import { idle } from './idle.ts';
 import { noise } from './noise.ts';
@@ -21,5 +22,6 @@ export const sections: readonly Section[] = [
   gate,
   storm,
   scale,
+  days,
   pod,
 ];
