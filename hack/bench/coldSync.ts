@@ -43,14 +43,15 @@ interface Program {
 interface Contender {
   readonly name: string;
   readonly program: Program;
-  /** The contender that keeps the same fields, with whose store its own is compared. */
-  readonly peer: string;
+  /** The contender that keeps the same fields, with whose store its own is compared. Absent: it keeps whole objects. */
+  readonly peer?: string;
 }
 
 const OURS = 'ours';
 const OURS_WITH_IMAGES = 'ours, with images';
 const BASELINE = 'client-go';
 const BASELINE_WITH_IMAGES = 'client-go, with images';
+const CLIENT_NODE = 'client-node, whole objects';
 
 /** From the start of a process to a store with every node. */
 export const coldSync: Section = {
@@ -107,12 +108,14 @@ async function contendersFor({ say, signal }: Bench, world: TestEnv): Promise<Co
     args: [...bundled, ...more],
     env: { ...env, ...pod.env },
   });
+  const clientNode = { file: process.execPath, args: [await bundleProgram('coldSync/clientNode.ts'), ...args] };
   const theirs = (...more: string[]) => ({ file: baseline, args: [...args, ...more] });
   return [
     { name: OURS, program: ours(), peer: BASELINE },
     { name: BASELINE, program: theirs(), peer: OURS },
     { name: OURS_WITH_IMAGES, program: ours('--images'), peer: BASELINE_WITH_IMAGES },
     { name: BASELINE_WITH_IMAGES, program: theirs('--images'), peer: OURS_WITH_IMAGES },
+    { name: CLIENT_NODE, program: clientNode },
   ];
 }
 
@@ -131,6 +134,7 @@ async function compareStores(contenders: readonly Contender[], signal: AbortSign
   try {
     const dumps = new Map<string, string>();
     for (const { name, program, peer } of contenders) {
+      if (peer === undefined) continue;
       const file = join(folder, String(dumps.size));
       await runMeasured({ ...program, args: [...program.args, `--dump=${file}`] }, signal);
       const content = await readFile(file, 'utf8');
@@ -168,11 +172,15 @@ function figuresOf(nodes: number, runs: Runs): Figure[] {
   const [time, cpu, memory] = [({ ms }: Synced) => ms, ({ cpuMs }: Synced) => cpuMs, ({ peakKiB }: Synced) => peakKiB];
   const pair = [OURS, BASELINE] as const;
   const pairWithImages = [OURS_WITH_IMAGES, BASELINE_WITH_IMAGES] as const;
+  const peerFirst = `first list of ${nodes.toLocaleString('en')} nodes by client-node's informer, relative to client-go's`;
+  const peers = [CLIENT_NODE, BASELINE] as const;
   return [
     figureOf({ name: `${first}: time`, unit: '', ...(goal && { goal: goal.time }) }, ratios(...pair, time)),
     figureOf({ name: `${first}: CPU time`, unit: '' }, ratios(...pair, cpu)),
     figureOf({ name: `${first}: peak memory`, unit: '', ...(goal && { goal: goal.memory }) }, ratios(...pair, memory)),
     figureOf({ name: `${withImages}: time`, unit: '' }, ratios(...pairWithImages, time)),
     figureOf({ name: `${withImages}: peak memory`, unit: '' }, ratios(...pairWithImages, memory)),
+    figureOf({ name: `${peerFirst}: time`, unit: '' }, ratios(...peers, time)),
+    figureOf({ name: `${peerFirst}: peak memory`, unit: '' }, ratios(...peers, memory)),
   ];
 }
