@@ -8,7 +8,7 @@ import { PATHS, type Path, settled } from './paths.ts';
 
 const MINUTE = 60_000;
 /** Longer than the grace of every condition. */
-const FAILS_MS = 22 * MINUTE;
+const FAILS_MS = 23 * MINUTE;
 const KINDS = ['denied', 'unavailable'] as const satisfies readonly CallErrorKind[];
 const CAUSE = 'the cause in the log';
 /** The cause, or what says more: the permission that is missing, or what may have happened although the call failed. */
