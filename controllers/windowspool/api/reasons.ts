@@ -92,15 +92,15 @@ const prerequisites = {
   SecurityGroupNotFound:
     'An item of nodeGroup.securityGroups matches no security group. Correct nodeGroup.securityGroups.',
   UserDataNotFound:
-    'The ConfigMap that nodeGroup.userData names does not exist in the namespace of the operator, or does not have the key. Create it, or correct nodeGroup.userData.',
+    'The ConfigMap that userData of nodeGroup or karpenter.nodeClass names does not exist in the namespace of the operator, or does not have the key. Create it, or correct userData.',
   UserDataInvalid:
-    'Nodes cannot run the script of nodeGroup.userData: it is too long, is empty, or contains tags of user data, the bootstrap of EKS or exit. Correct the ConfigMap.',
+    'Nodes cannot run the script that userData names: it is too long, is empty, or contains tags of user data, the bootstrap of EKS or exit. Correct the ConfigMap.',
   UserDataSyntaxError:
-    'Warning: the script of nodeGroup.userData may have a syntax error, and then nodes do not join. Test it with PowerShell. If PowerShell reports no error, ignore the warning.',
+    'Warning: the script that userData names may have a syntax error, and then nodes do not join. Test it with PowerShell. If PowerShell reports no error, ignore the warning.',
   UserDataRestarts:
-    'Warning: the script of nodeGroup.userData seems to restart the node, and then the node does not join. Remove the restart. If only a later task restarts the node, ignore the warning.',
+    'Warning: the script that userData names seems to restart the node, and then the node does not join. Remove the restart. If only a later task restarts the node, ignore the warning.',
   AMIInvalid:
-    'No node can start from the AMI in nodeGroup.ami, or it has another Windows version than the pool. Set nodeGroup.ami to an AMI that exists and fits windowsVersion.',
+    'No node can start from the AMI of the pool, it is not known, or it has another Windows version than the pool. Set ami of nodeGroup or karpenter.nodeClass to an AMI that exists and fits windowsVersion.',
   NodeGroupQuotaReached:
     'The cluster has as many node groups as EKS allows by default, and a replacement needs one more. Delete an unused node group. If the quota of the account is higher, ignore this prerequisite.',
   InstanceTypeUnsupported:
