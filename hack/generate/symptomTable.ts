@@ -256,7 +256,7 @@ export const SYMPTOMS: readonly Symptom[] = [
     ],
     pages: [
       ['exit codes', 'reference/errors.md#exit-codes'],
-      ['fields that do not work on Windows', 'how-to/move-workloads.md'],
+      ['fields that do not work on Windows', 'how-to/lint-workloads.md#rules'],
     ],
   },
   {
