@@ -84,7 +84,7 @@ describe('the prerequisites of a pool', () => {
       await is(name, 'PrerequisitesMet', `False/${reason}`);
       await is(name, 'Ready', `False/${reason}`);
       assert.match(await message(name, 'PrerequisitesMet'), words);
-      assert.match(await message(name, 'PrerequisitesMet'), /See https:\/\/\S+\/prerequisites\.md#[a-z0-9-]+\./);
+      assert.match(await message(name, 'PrerequisitesMet'), /See https:\/\/\S+\/reference\/checks\.md#[a-z0-9-]+\./);
       assert.ok((await measured(name)).includes(`False/${reason}`), `the metric of ${reason}`);
       assert.equal(creations(name), 0);
       await restore(fixture.world);

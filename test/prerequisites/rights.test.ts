@@ -67,7 +67,7 @@ describe('prerequisites that cannot be read', () => {
         /\bLinux node \(missing permission list nodes\)/,
         /\bLinux node groups \(missing permission list nodes\)/,
         'config/rbac',
-        /See https:\/\/\S+\/prerequisites\.md#what-could-not-be-checked\.$/,
+        /See https:\/\/\S+\/reference\/checks\.md#what-could-not-be-checked\.$/,
       );
       assert.equal(creations('nolist'), 1);
       assert.deepEqual(await measured('nolist'), ['Unknown/NoLinuxNode', 'Unknown/NodeRoleShared']);
