@@ -26,7 +26,10 @@ const PARSE_MS = 500;
 /** A parser of PowerShell. */
 export async function createParser(): Promise<Parser> {
   await Parser.init({ wasmBinary: treeSitter });
-  return new Parser().setLanguage(await Language.load(grammar));
+  const parser = new Parser().setLanguage(await Language.load(grammar));
+  // V8 compiles a function of WebAssembly when it is first called: on a busy machine, that could use up the time of the first script.
+  parser.parse('if ($a) { exit 1 }')?.delete();
+  return parser;
 }
 
 /** What the grammar finds in a script, by line from 1; undefined if that would take too long. */
