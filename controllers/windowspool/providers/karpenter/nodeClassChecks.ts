@@ -29,17 +29,14 @@ import { describeFailure, joined } from '../../util/words.ts';
 import type { KarpenterState, NodeClassFacts } from './karpenterState.ts';
 import { amiOf, instanceTypesIn, parameterIn, scriptOf } from './nodeClassFacts.ts';
 
-const SCRIPT = 'the script of karpenter.nodeClass.userData';
-const [existing, content] = [
-  required('UserDataNotFound', 'user-data', SCRIPT),
-  required('UserDataInvalid', 'user-data-script', 'the content of that script'),
-];
-
 /** Of the user's script, as for node groups. */
 const scriptChecks: readonly ClusterCheck<KarpenterState>[] = [
-  { ...existing, evaluate: (s) => ofScript(s, existsAnswer) },
   {
-    ...content,
+    ...required('UserDataNotFound', 'user-data', 'the script of karpenter.nodeClass.userData'),
+    evaluate: (s) => ofScript(s, existsAnswer),
+  },
+  {
+    ...required('UserDataInvalid', 'user-data-script', 'the content of that script'),
     evaluate: (s) => ofScript(s, (script, source) => (source.text === undefined ? met : contentAnswer(script, source))),
   },
   {
