@@ -9,9 +9,10 @@ import type { WindowsPool, WindowsPoolSpec } from '../api/api.gen.ts';
 import { POOL_KEY } from '../api/labels.ts';
 import type { TaintChange } from '../model/poolNodesView.ts';
 import type { NodeMarks, NodeRecord, Taint } from '../ports/nodes.ts';
+import { nodeSourceOf } from '../rules/nodeSource.ts';
 import { labelIn } from '../util/labelSelector.ts';
 import { hasGateTaintOf, isOurs, isSameTaint, REGISTRATION_TAINT, registrationTaintsOf } from './nodeTaints.ts';
-import { parseKernelVersion, WINDOWS_BUILD_LABEL } from './windowsVersions.ts';
+import { buildOf, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windowsVersions.ts';
 
 /** A label that the pool set: the value before, null for none, and the value that the pool set. */
 interface LabelRecord {
@@ -190,8 +191,13 @@ export function foreignTaints(node: NodeRecord, spec: WindowsPoolSpec): { found:
   });
 }
 
-function desiredLabels({ kernelVersion }: NodeRecord, pool: string, spec: WindowsPoolSpec): Record<string, string> {
-  const build = parseKernelVersion(kernelVersion)?.build;
+/** What the label windows-build of a node should say; undefined while its kernel is not known. */
+export function buildLabelFor({ kernelVersion }: NodeRecord, spec: WindowsPoolSpec): string | undefined {
+  return nodeSourceOf({ spec }).declaresBuild ? buildOf(spec.windowsVersion) : parseKernelVersion(kernelVersion)?.build;
+}
+
+function desiredLabels(node: NodeRecord, pool: string, spec: WindowsPoolSpec): Record<string, string> {
+  const build = buildLabelFor(node, spec);
   // The kubelet's own label may be outdated or missing, and pods are scheduled by it.
   return { ...spec.labels, [POOL_KEY]: pool, ...(build && { [WINDOWS_BUILD_LABEL]: build }) };
 }

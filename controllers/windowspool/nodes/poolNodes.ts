@@ -24,10 +24,10 @@ import { canonical } from '../util/hash.ts';
 import { parseQuantity } from '../util/quantity.ts';
 import { isReported, reportFor } from './nodeCondition.ts';
 import { isAwaitingRule, isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
-import { markChangeFor } from './ownershipRecord.ts';
+import { buildLabelFor, markChangeFor } from './ownershipRecord.ts';
 import { instanceIdOf, UnwatchedNodes } from './unwatchedNodes.ts';
 import { graceEnd, verifyNode } from './verify.ts';
-import { POD_ADDRESSES, parseKernelVersion, WINDOWS_BUILD_LABEL } from './windowsVersions.ts';
+import { POD_ADDRESSES, WINDOWS_BUILD_LABEL } from './windowsVersions.ts';
 
 /** How long AWS is not asked again about a node in the same state, in milliseconds: the list is read again at each resync anyway. */
 const ASKED_MS = 300_000;
@@ -263,7 +263,7 @@ export class PoolNodes implements PoolNodesView {
     if (result.state === 'verified' && result.warnings.length > 0) this.#warned.set(node.name, result);
     // A write could undo what was not read, such as other taints.
     const isReadable = node.unreadable === '';
-    if (isReadable && isMislabelled(node)) this.#mislabelled.set(node.name, node);
+    if (isReadable && isMislabelled(node, this.#expected)) this.#mislabelled.set(node.name, node);
     if (operationFor(node)) this.#requested.set(node.name, node);
     if (CORDONED_ANNOTATION in node.annotations) this.#cordoned.set(node.name, node);
     if (isUnavailable(node)) this.#unavailable.set(node.name, node.name);
@@ -394,9 +394,9 @@ function isBelowMinimum({ reason }: CheckFailure): boolean {
   return reason === 'RevisionTooLow';
 }
 
-function isMislabelled({ kernelVersion, labels }: NodeRecord): boolean {
-  const build = parseKernelVersion(kernelVersion)?.build;
-  return build !== undefined && labels[WINDOWS_BUILD_LABEL] !== build;
+function isMislabelled(node: NodeRecord, { spec }: Expectation): boolean {
+  const build = buildLabelFor(node, spec);
+  return build !== undefined && node.labels[WINDOWS_BUILD_LABEL] !== build;
 }
 
 function byName<T>(map: ReadonlyMap<string, T>): T[] {

@@ -13,7 +13,7 @@ import { parseQuantity } from '../util/quantity.ts';
 import { count, cut, joined } from '../util/words.ts';
 import { littleReservedMemory, maxPodsMismatch, reservationMismatch } from './kubeletSettings.ts';
 import { gateTaintOf, hasGateTaintOf } from './nodeTaints.ts';
-import { foreignTaints, ownershipOf } from './ownershipRecord.ts';
+import { buildLabelFor, foreignTaints, ownershipOf } from './ownershipRecord.ts';
 import {
   buildOf,
   kubernetesMinor,
@@ -204,13 +204,13 @@ function revisionTooLow(node: NodeRecord, { spec }: Expectation): string | undef
 }
 
 /** The kubelet sets the label only at registration: it is outdated after in-place patching, and old kubelets do not set it. */
-function buildLabelMismatch(node: NodeRecord): string | undefined {
-  const kernel = parseKernelVersion(node.kernelVersion);
+function buildLabelMismatch(node: NodeRecord, { spec }: Expectation): string | undefined {
+  const build = buildLabelFor(node, spec);
   const label = node.labels[WINDOWS_BUILD_LABEL];
-  if (!kernel || label === kernel.build) return undefined;
+  if (build === undefined || label === build) return undefined;
   const found =
     label === undefined ? `lacks the label ${WINDOWS_BUILD_LABEL}` : `has the label ${WINDOWS_BUILD_LABEL}=${label}`;
-  return `${found}, expected ${kernel.build}: the RuntimeClass selects nodes by it`;
+  return `${found}, expected ${build}: the RuntimeClass selects nodes by it`;
 }
 
 /** Whether it is the registration taint. OpenShift's value is `Windows`; both keep Linux pods away. */

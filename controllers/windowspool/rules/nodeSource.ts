@@ -24,6 +24,11 @@ export interface NodeSource {
   readonly rollsNodes: boolean;
   /** Whether the operator itself puts the pool's labels and taints on nodes, and records the previous values. */
   readonly marksNodes: boolean;
+  /**
+   * Whether it creates nodes for pods by the build that the pool declares. A node of another build keeps that label: without it, its pods would fit on no node,
+   * and each new node would lead to the next one.
+   */
+  readonly declaresBuild: boolean;
 }
 
 const SOURCES: Readonly<Record<NodeSource['name'], NodeSource>> = {
@@ -34,6 +39,7 @@ const SOURCES: Readonly<Record<NodeSource['name'], NodeSource>> = {
     drainedBy: 'operator',
     rollsNodes: true,
     marksNodes: false,
+    declaresBuild: false,
   },
   karpenter: {
     name: 'karpenter',
@@ -42,6 +48,7 @@ const SOURCES: Readonly<Record<NodeSource['name'], NodeSource>> = {
     drainedBy: 'Karpenter',
     rollsNodes: false,
     marksNodes: true,
+    declaresBuild: true,
   },
   machines: {
     name: 'machines',
@@ -50,6 +57,7 @@ const SOURCES: Readonly<Record<NodeSource['name'], NodeSource>> = {
     drainedBy: 'operator',
     rollsNodes: false,
     marksNodes: true,
+    declaresBuild: false,
   },
   existingNodes: {
     name: 'existingNodes',
@@ -58,6 +66,7 @@ const SOURCES: Readonly<Record<NodeSource['name'], NodeSource>> = {
     drainedBy: 'operator',
     rollsNodes: false,
     marksNodes: true,
+    declaresBuild: false,
   },
 };
 

@@ -2,10 +2,11 @@
 
 import { markNodes, releaseMarkedNodes, releaseNodes } from '../../membership/markRules.ts';
 import { deleteNodePods, runNodePods } from '../../nodePods/nodePodRules.ts';
-import { correctTaints, setNodeConditions } from '../../nodes/nodeRules.ts';
+import { setNodeConditions } from '../../nodes/nodeRules.ts';
 import { addFinalizerFirst } from '../../rules/finalizerRule.ts';
 import type { RuleChain } from '../../rules/ruleChains.ts';
 import { releaseFormerRuntimeClass, runtimeClassRules } from '../../runtimeClass/runtimeClassRules.ts';
+import { correctClaimTaints } from './claimTaints.ts';
 import { admitClaims, drainClaims } from './drainClaims.ts';
 import type { KarpenterDerived } from './karpenterState.ts';
 import { deleteNodeClass, deleteNodePool, keepNodeClass, keepNodePool } from './objectRules.ts';
@@ -19,7 +20,7 @@ export const karpenterChains: readonly RuleChain<KarpenterDerived>[] = [
   { about: 'nodeClass', rules: [keepNodeClass] },
   { about: 'nodePool', follows: 'nodeClass', rules: [keepNodePool] },
   { about: 'nodes', rules: [markNodes] },
-  { about: 'taints', rules: [correctTaints] },
+  { about: 'taints', rules: [correctClaimTaints] },
   { about: 'nodeConditions', rules: [setNodeConditions] },
   { about: 'nodePods', rules: [runNodePods] },
   { about: 'terminatingNodes', rules: [drainClaims] },
