@@ -169,6 +169,53 @@ describe('the port of NodePools', () => {
     assert.match(requests[1] ?? '', /nodeclaims\/web-1 .*"preconditions":\{"uid":"uid-web"\}\}$/);
   });
 
+  const gates: readonly (readonly [what: string, container: object, repairs: boolean])[] = [
+    ['sets nothing', {}, false],
+    [
+      'sets the variable',
+      { env: [{ name: 'FEATURE_GATES', value: 'SpotToSpotConsolidation=true,NodeRepair=true' }] },
+      true,
+    ],
+    ['disables it', { env: [{ name: 'FEATURE_GATES', value: 'NodeRepair=false,NodeOverlay=true' }] }, false],
+    ['sets an argument', { args: ['--log-level=info', '--feature-gates=NodeRepair=True'] }, true],
+    ['sets an argument in two parts', { command: ['karpenter', '--feature-gates', 'NodeRepair=1'] }, true],
+    [
+      'sets both',
+      { args: ['--feature-gates=NodeRepair=false'], env: [{ name: 'FEATURE_GATES', value: 'NodeRepair=true' }] },
+      false,
+    ],
+    ['ends with the flag', { args: ['--feature-gates'] }, false],
+    ['has no value in the variable', { env: [{ name: 'FEATURE_GATES', valueFrom: {} }] }, false],
+  ];
+  for (const [what, container, repairs] of gates)
+    it(`finds the feature gate NodeRepair: a Deployment that ${what}`, async () => {
+      const items = [{ metadata }, { spec: { template: { spec: { containers: [{ name: 'sidecar' }, container] } } } }];
+      const { port, requests } = recorded({ items });
+      assert.deepEqual(await port.repairsNodes(signal), { ok: true, value: repairs });
+      assert.match(requests[0] ?? '', /^GET \/apis\/apps\/v1\/deployments .*app\.kubernetes\.io\/name=karpenter/);
+    });
+
+  it('finds the pods without a node, with what says where they fit', async () => {
+    const tolerations = [{ key: 'os', value: 'windows', effect: 'NoSchedule', tolerationSeconds: 5 }];
+    const pod = (name: string, spec: object | null) => ({ metadata: { namespace: 'shop', name }, spec });
+    const { port, requests } = recorded({
+      items: [pod('b', { nodeSelector: { a: 'b' }, tolerations }), pod('a', null)],
+    });
+    assert.deepEqual(await port.pendingPods(signal), {
+      ok: true,
+      value: [
+        { namespace: 'shop', name: 'a', nodeSelector: {}, tolerations: [] },
+        {
+          namespace: 'shop',
+          name: 'b',
+          nodeSelector: { a: 'b' },
+          tolerations: [{ key: 'os', value: 'windows', effect: 'NoSchedule' }],
+        },
+      ],
+    });
+    assert.match(requests[0] ?? '', /"fieldSelector":"spec\.nodeName=,status\.phase=Pending","limit":500/);
+  });
+
   it('finds no NodeClaim that does not exist', async () => {
     assert.deepEqual(await recorded().port.readClaim('web-1', signal), { ok: true, value: undefined });
     const seen = await recorded({ metadata, status: { nodeName: 'win-1' } }).port.readClaim('web-1', signal);

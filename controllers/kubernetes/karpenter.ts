@@ -3,7 +3,7 @@
  * https://github.com/kubernetes-sigs/karpenter/tree/main/pkg/apis/v1 and https://github.com/aws/karpenter-provider-aws/tree/main/pkg/apis/v1
  */
 
-import type { V1ObjectMeta } from '@kubernetes/client-node';
+import type { V1Container, V1DeploymentList, V1ObjectMeta, V1Pod, V1PodList } from '@kubernetes/client-node';
 import type { ListWatch } from '../runtime/ports.ts';
 import {
   ADOPTABLE_BY,
@@ -20,6 +20,7 @@ import type {
   NodeClaim,
   NodePools,
   OptionalField,
+  PendingPod,
 } from '../windowspool/ports/karpenter.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
@@ -28,6 +29,7 @@ import { ignoreNotFound, toCallResult } from './errors.ts';
 import { KubernetesError } from './kubernetesError.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { type Condition, commonOf, epochOf, type Wire } from './objects.ts';
+import { LARGEST_LIST_PAGE } from './pages.ts';
 import { apiPath } from './paths.ts';
 
 const API_VERSION = 'karpenter.sh/v1';
@@ -145,6 +147,37 @@ function problemOf(conditions: readonly Wire<Condition>[], types: readonly strin
   return foreignMessage(messages.find((message) => message !== '') ?? '');
 }
 
+/** Of the chart and the manifests of Karpenter. */
+const DEPLOYMENT = 'app.kubernetes.io/name=karpenter';
+const MOST_DEPLOYMENTS = 10;
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/field-selectors/ */
+const UNSCHEDULED = 'spec.nodeName=,status.phase=Pending';
+const MOST_PENDING = 500;
+
+/** Whether the container of Karpenter enables the gate, as an argument or, without one, as a variable: https://karpenter.sh/docs/reference/settings/ */
+function hasNodeRepair({ env, args, command }: Wire<V1Container>): boolean {
+  const line = [...(command ?? []), ...(args ?? [])];
+  const flag = line.findLastIndex((part) => /^--?feature-gates(=|$)/.test(part));
+  const given = line[flag]?.includes('=') ? line[flag].slice(line[flag].indexOf('=') + 1) : line[flag + 1];
+  const gates = flag < 0 ? env?.find(({ name }) => name === 'FEATURE_GATES')?.value : given;
+  return (gates ?? '').split(',').some((gate) => /^\s*NodeRepair\s*=\s*(1|t|true)\s*$/i.test(gate));
+}
+
+function pendingPodOf({ metadata, spec }: Wire<V1Pod>): PendingPod {
+  const tolerations = (spec?.tolerations ?? []).map(({ key, operator, value, effect }) => ({
+    ...(key && { key }),
+    ...(operator && { operator }),
+    ...(value && { value }),
+    ...(effect && { effect }),
+  }));
+  return {
+    namespace: metadata?.namespace ?? '',
+    name: metadata?.name ?? '',
+    nodeSelector: spec?.nodeSelector ?? {},
+    tolerations: tolerations as PendingPod['tolerations'],
+  };
+}
+
 /** Indexes of a store of NodeClaims. */
 export const nodeClaimIndexes = {
   nodePool: ({ nodePoolUid }: NodeClaim) => [nodePoolUid],
@@ -205,6 +238,26 @@ export function createNodePools(client: KubernetesClient): Omit<NodePools, 'of'>
       toCallResult(`delete ${KINDS[kind].resource}`, signal, () =>
         deleteObject(client, pathOf(kind, name), uid, signal, { propagationPolicy: 'Foreground' }),
       ),
+    repairsNodes: (signal) =>
+      toCallResult('list deployments.apps', signal, async () => {
+        const query = { labelSelector: DEPLOYMENT, limit: MOST_DEPLOYMENTS };
+        const { items } = await client.request<V1DeploymentList>('GET', apiPath('apps/v1', 'deployments'), {
+          query,
+          signal,
+        });
+        return (items ?? []).some(({ spec }) => spec?.template?.spec?.containers?.some(hasNodeRepair) === true);
+      }),
+    pendingPods: (signal) =>
+      toCallResult('list pods', signal, async () => {
+        const query = { fieldSelector: UNSCHEDULED, limit: MOST_PENDING };
+        const { items } = await client.request<V1PodList>('GET', apiPath('v1', 'pods'), {
+          query,
+          signal,
+          maxBytes: LARGEST_LIST_PAGE,
+        });
+        const keyOf = ({ namespace, name }: PendingPod) => `${namespace}/${name}`;
+        return (items ?? []).map(pendingPodOf).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+      }),
     deleteClaim: ({ name, uid }, signal) =>
       toCallResult('delete nodeclaims', signal, () =>
         deleteObject(client, apiPath(API_VERSION, NODE_CLAIMS, { name }), uid, signal),

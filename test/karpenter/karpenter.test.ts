@@ -110,6 +110,10 @@ describe('a pool of Karpenter', function () {
       (await nodesOf('web')).find((name) => !before.includes(name)),
     );
     await fixture.world.waitForConditions('web', 'NodesVerified=False/WrongBuild');
+    await fixture.world.waitForPool('web', 'to name the pod that waits for the node', (found) =>
+      new RegExp(`1 pod may wait for ${wrong}, .*: default/web-`).test(messageOf(found, 'NodePoolReady')),
+    );
+    assert.equal((await nodesOf('web')).length, 3, 'Karpenter starts no other node for the pod');
     karpenter.windowsBuild = '10.0.20348.2762';
     await karpenter.until('it to be gone', async () => !(await nodesOf('web')).includes(wrong), DISRUPTION_MS);
     await settled('web', 3);
@@ -121,6 +125,24 @@ describe('a pool of Karpenter', function () {
       'jsonpath={.items[?(@.reason=="Scheduled")].message}',
     );
     assert.ok(!pods.includes(wrong), pods);
+  });
+
+  it('replaces no failing node while Karpenter runs with NodeRepair', async () => {
+    const containers = [
+      {
+        name: 'controller',
+        image: 'registry.example/karpenter',
+        env: [{ name: 'FEATURE_GATES', value: 'NodeRepair=true' }],
+      },
+    ];
+    const labels = { 'app.kubernetes.io/name': 'karpenter' };
+    const metadata = { name: 'karpenter', namespace: 'default', labels };
+    const template = { metadata: { labels }, spec: { containers } };
+    const spec = { replicas: 0, selector: { matchLabels: labels }, template };
+    await fixture.world.apply({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec });
+    await fixture.world.waitForConditions('web', 'RemediationAllowed=False/RemediatedByNodeRepair');
+    await fixture.world.kubectl('delete', 'deployment', 'karpenter');
+    await fixture.world.waitForConditions('web', READY);
   });
 
   it('has Karpenter replace its nodes one by one after a change of the template', async function () {

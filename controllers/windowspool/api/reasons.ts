@@ -189,6 +189,8 @@ const others = {
     'A Machine has had no node for longer than --join-grace. The message has what its controller reports. Fix the cause, or delete the Machine.',
   MachineFailed:
     'The controller of a Machine has given it up. Fix the cause in the message, and delete the Machine: another one is created.',
+  RemediatedByNodeRepair:
+    'Karpenter runs with the feature gate NodeRepair and replaces nodes that are not Ready, so the operator replaces none of the failing nodes. Set remediation.policy: Report, or turn off the feature gate.',
   RemediatedByHealthCheck:
     'A MachineHealthCheck replaces the Machines of the pool, too, so the operator replaces none of its failing nodes. Set remediation.policy: Report, or exclude the Machines from the MachineHealthCheck.',
   MachineSetMissing: 'The object in machines.ref does not exist. Create it, or create another pool for another object.',

@@ -2,6 +2,7 @@
 import type { NodeClassReference, NodeRequirement } from '../api/api.gen.ts';
 import type { CallError, CallResult } from './callResult.ts';
 import type { Taint } from './nodes.ts';
+import type { Toleration } from './runtimeClasses.ts';
 
 /** The kinds of objects that the operator creates for a pool. Both have the name of the pool. */
 export type KarpenterKind = 'NodePool' | 'EC2NodeClass';
@@ -148,6 +149,14 @@ export type KarpenterView =
       readonly others: readonly KarpenterObject[];
     };
 
+/** A pod that the scheduler cannot place. */
+export interface PendingPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Toleration[];
+}
+
 /** The NodePools of pools, their NodeClaims and node classes. */
 export interface NodePools {
   /** From the cache. */
@@ -161,6 +170,13 @@ export interface NodePools {
   apply(manifest: KarpenterManifest, isNew: boolean, signal: AbortSignal): Promise<CallResult<void>>;
   /** Deletes the object: a NodePool stays until its NodeClaims are gone, and an EC2NodeClass while NodeClaims use it. Success if it is gone. */
   delete(kind: KarpenterKind, seen: KarpenterObject, signal: AbortSignal): Promise<CallResult<void>>;
+  /**
+   * Whether Karpenter replaces nodes that are not Ready: the feature gate NodeRepair in a Deployment with the label of Karpenter, in any namespace; false if there is
+   * none, such as where it runs outside of the cluster. https://karpenter.sh/docs/concepts/disruption/#node-auto-repair
+   */
+  repairsNodes(signal: AbortSignal): Promise<CallResult<boolean>>;
+  /** Pods without a node, some hundreds at most, sorted by namespace and name. */
+  pendingPods(signal: AbortSignal): Promise<CallResult<readonly PendingPod[]>>;
   /** Deletes a NodeClaim: Karpenter drains its node and terminates its instance. Success if it is gone. */
   deleteClaim(claim: NodeClaim, signal: AbortSignal): Promise<CallResult<void>>;
 }

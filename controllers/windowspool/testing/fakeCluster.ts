@@ -124,6 +124,8 @@ export class FakeCluster extends FakeCalls {
             }),
           ),
         delete: (kind) => this.call('delete nodepools', () => this.karpenter.delete(kind)),
+        repairsNodes: () => this.call('list deployments.apps', () => this.karpenter.repairsNodes),
+        pendingPods: () => this.call('list pods', () => this.karpenter.pendingPods),
         deleteClaim: (claim) => this.call('delete nodeclaims', () => this.karpenter.deleteClaim(claim)),
       },
       ownMachineSets: {

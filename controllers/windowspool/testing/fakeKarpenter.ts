@@ -8,6 +8,7 @@ import type {
   KarpenterView,
   NodeClaim,
   NodePoolSpec,
+  PendingPod,
 } from '../ports/karpenter.ts';
 import type { MachineNodes } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
@@ -26,6 +27,9 @@ export class FakeKarpenter {
   isRunning = true;
   /** Whether NodeClaims become nodes. */
   registers = true;
+  /** Whether its feature gate NodeRepair is enabled. */
+  repairsNodes = false;
+  pendingPods: readonly PendingPod[] = [];
   /** Nodes that a PodDisruptionBudget keeps, by name. */
   readonly kept = new Set<string>();
   /** What the cache shows instead; undefined: everything. */

@@ -496,6 +496,125 @@ describe('the deletion of a pool of Karpenter', () => {
   });
 });
 
+describe('failing nodes of a pool of Karpenter', () => {
+  const FITS = {
+    nodeSelector: { 'kubernetes.io/os': 'windows' },
+    tolerations: [{ key: 'os', operator: 'Exists' }],
+  } as const;
+  const pods = (...names: string[]) => names.map((name) => ({ namespace: 'shop', name, ...FITS }));
+
+  /** A world in which node d joins with another build, so that its gate stays closed. */
+  async function withHeldNode(spec: Parameters<typeof karpenterWorld>[0]) {
+    const { world, deps } = await karpenterWorld({ ...GATE, ...spec });
+    const elsewhere = { ...FITS, nodeSelector: { 'kubernetes.io/os': 'linux' } };
+    world.karpenter.pendingPods = [
+      ...pods('a', 'b', 'c', 'd'),
+      { namespace: 'shop', name: 'linux', ...elsewhere },
+      { namespace: 'shop', name: 'intolerant', ...FITS, tolerations: [] },
+    ];
+    world.karpenter.demand = 4;
+    settleKarpenter(world);
+    fail(world, 'd');
+    await pass(world, deps, 2);
+    return { world, deps };
+  }
+
+  const cases: readonly (readonly [what: string, spec: object, next: string])[] = [
+    ['only reports them', {}, 'To replace the node: kubectl annotate node d winpool.dev/replace=true'],
+    ['replaces them', REPLACE, 'The operator replaces a node that has failed for 5m (remediation.unhealthyAfter).'],
+    [
+      'remediates none while many fail',
+      { remediation: { ...REPLACE.remediation, maxUnhealthy: 0 } },
+      'The operator replaces none (TooManyUnhealthy). To replace one: kubectl annotate node d winpool.dev/replace=true',
+    ],
+  ];
+  for (const [what, spec, next] of cases)
+    it(`are named with the pods that wait for them, if the pool ${what}`, async () => {
+      const { world, deps } = await withHeldNode(spec);
+      assertBrief(
+        condition(world),
+        'True NodePoolReady',
+        '4 pods may wait for d, because Karpenter starts no other node for them: shop/a, shop/b, shop/c and 1 more.',
+        next,
+      );
+      world.karpenter.pendingPods = [];
+      world.now += deps.settings.pollMs;
+      await wake(world, deps);
+      assert.equal(condition(world), 'True NodePoolReady: NodePool web has 4 NodeClaims.');
+    });
+
+  it('are named with these pods while the budget holds up their replacement', async () => {
+    const { world, deps } = await withHeldNode(REPLACE);
+    world.karpenter.kept.add('a');
+    annotate(world, 'a', { [REPLACE_ANNOTATION]: 'true' });
+    await pass(world, deps, 1);
+    world.now += 6 * MINUTE;
+    await pass(world, deps, 1);
+    assertBrief(
+      condition(world),
+      'True NodePoolReady',
+      'The node is replaced later: at most 1 node may be unavailable at a time.',
+    );
+  });
+
+  for (const policy of ['Report', 'Gate', 'Quarantine'] as const)
+    it(`keep the build label of the pool under ${policy}, by which Karpenter plans pods onto them`, async () => {
+      const { world, deps } = await karpenterWorld({ verification: { ...GATE.verification, policy } });
+      fail(world, 'a');
+      await pass(world, deps, 5);
+      assert.match(conditionOf(world, 'NodesVerified') ?? '', /^False WrongBuild: /);
+      assert.equal(nodeOf(world, 'a')?.labels['node.kubernetes.io/windows-build'], '10.0.20348');
+      assert.doesNotMatch(conditionOf(world, 'NodesVerified') ?? '', /has the label/);
+    });
+
+  it('are quarantined only while few fail, because Karpenter creates another node for the pods of each', async () => {
+    const verification = { ...GATE.verification, policy: 'Quarantine' } as const;
+    const { world, deps } = await karpenterWorld({
+      verification,
+      remediation: { ...REPLACE.remediation, policy: 'Report' },
+    });
+    const quarantined = () => world.nodes.filter(({ taints }) => taints.length > 1).map(({ name }) => name);
+    for (const name of ['a', 'b']) {
+      fail(world, name);
+      await pass(world, deps, 3);
+    }
+    assert.deepEqual(quarantined(), ['a', 'b']);
+    fail(world, 'c');
+    await pass(world, deps, 3);
+    assert.match(conditionOf(world, 'RemediationAllowed') ?? '', /^False TooManyUnhealthy/);
+    assert.deepEqual(quarantined(), ['a', 'b']);
+  });
+
+  it('are left to Karpenter while that runs with NodeRepair', async () => {
+    const { world, deps } = await karpenterWorld(REPLACE);
+    world.karpenter.repairsNodes = true;
+    world.now += deps.settings.pollMs;
+    fail(world, 'a');
+    await pass(world, deps, 1);
+    world.now += 10 * MINUTE;
+    await pass(world, deps, 5);
+    assert.match(conditionOf(world, 'RemediationAllowed') ?? '', /^False RemediatedByNodeRepair: /);
+    assert.deepEqual(world.karpenter.changes, []);
+    world.karpenter.repairsNodes = false;
+    await until(world, deps, () => world.karpenter.changes.length > 0, 'a remediation', 100);
+    assert.deepEqual(world.karpenter.changes, ['delete claim a']);
+  });
+
+  it('are replaced if it is not known whether Karpenter runs with NodeRepair, which the pool says', async () => {
+    const { world, deps } = await karpenterWorld(REPLACE);
+    world.fails = (call) => (call === 'list deployments.apps' ? sampleError('denied') : undefined);
+    world.now += deps.settings.pollMs;
+    fail(world, 'a');
+    await pass(world, deps, 1);
+    assertBrief(
+      condition(world),
+      'True NodePoolReady',
+      'not known whether Karpenter runs with the feature gate NodeRepair',
+    );
+    await until(world, deps, () => world.karpenter.changes.length > 0, 'a remediation', 100);
+  });
+});
+
 describe('the EC2NodeClass of a pool of Karpenter', () => {
   it('is created before the NodePool, and deleted after it', async () => {
     const { world, deps } = await karpenterWorld({ karpenter: NODE_CLASS });

@@ -54,11 +54,16 @@ export const karpenter: Provider<KarpenterState, KarpenterDerived> = {
   },
   samples: karpenterSamples,
   // Watches report every change; the periodic read is a safety net.
-  untilNextRead: (s) => spread(s, unmetInCluster(s, karpenterChecks) ? s.settings.pollMs : factsMs(s)),
+  untilNextRead: (s) => spread(s, unmetInCluster(s, karpenterChecks) || isHeldUp(s) ? s.settings.pollMs : factsMs(s)),
   untilNextEvent: (s) => (hasNewMarks(s.pool) ? SHORTEST_MS : untilNextChange(s)),
   nodeGroupNames: () => [],
   describeUnremovedMarks: () => undefined,
 };
+
+/** Whether something holds up nodes that no watch shows. */
+function isHeldUp({ nodeRepair, pendingPods }: KarpenterState): boolean {
+  return pendingPods !== undefined || (nodeRepair !== undefined && !(nodeRepair.ok && !nodeRepair.value));
+}
 
 function dueFor(s: KarpenterState): DueKarpenter {
   const capacity = karpenterCapacity(s);

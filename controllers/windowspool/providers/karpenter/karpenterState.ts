@@ -12,6 +12,7 @@ import {
   type KarpenterObject,
   type KarpenterView,
   type NodeClaim,
+  type PendingPod,
 } from '../../ports/karpenter.ts';
 import type { NodeRecord } from '../../ports/nodes.ts';
 import type { AccessEntry, InstanceType, RoleMapping, ScriptSource } from '../../ports/prerequisites.ts';
@@ -60,10 +61,16 @@ export interface KarpenterState extends ObservedState {
   /** The data of ConfigMap kube-system/amazon-vpc-cni, if the nodes are of AWS; undefined as data: it does not exist. */
   readonly cniConfig?: CallResult<Readonly<Record<string, string>> | undefined>;
   readonly nodeClassFacts?: NodeClassFacts;
+  /** Whether Karpenter replaces nodes that are not Ready; absent: the operator replaces none of its own accord either. */
+  readonly nodeRepair?: CallResult<boolean>;
+  /** The pods without a node; absent: no gate stays closed. */
+  readonly pendingPods?: CallResult<readonly PendingPod[]>;
 }
 
 /** The same with what is due. */
-export interface KarpenterDerived extends Derived, Pick<KarpenterState, 'karpenter' | 'cniConfig' | 'nodeClassFacts'> {
+export interface KarpenterDerived
+  extends Derived,
+    Pick<KarpenterState, 'karpenter' | 'cniConfig' | 'nodeClassFacts' | 'nodeRepair' | 'pendingPods'> {
   readonly due: DueKarpenter;
 }
 

@@ -13,7 +13,15 @@ import { karpenterIn } from '../../rules/nodeSource.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import { waitOf } from '../../rules/ruleChains.ts';
 import { count, describeFailure, duration, joined, sentence } from '../../util/words.ts';
-import { isOwned, type KarpenterState, liveClaims, objectIn, objectName } from './karpenterState.ts';
+import { describeWaitingPods } from './heldNodes.ts';
+import {
+  isOwned,
+  type KarpenterDerived,
+  type KarpenterState,
+  liveClaims,
+  objectIn,
+  objectName,
+} from './karpenterState.ts';
 
 const WINDOWS_FIELD = 'spec.karpenter.update.maintenanceWindows';
 
@@ -24,7 +32,7 @@ const EVALUATION_MS = 60_000;
 const CLAIMS_IN_MESSAGE = 3;
 
 /** Whether the NodePool exists, is as the spec says, and Karpenter can create nodes from it. */
-export function nodePoolReady(s: KarpenterState, decisions: readonly Decision[]): ConditionState {
+export function nodePoolReady(s: KarpenterDerived, decisions: readonly Decision[]): ConditionState {
   const own = waitOf(decisions, 'nodeClass') ?? waitOf(decisions, 'nodePool');
   if (isDeleting(s.pool)) return notDeleted(s) ?? (own ? waiting(own) : releasing(s));
   const { karpenter } = s;
@@ -50,7 +58,7 @@ export function nodePoolReady(s: KarpenterState, decisions: readonly Decision[])
   }
   const late = liveClaims(s).filter((claim) => isLate(claim, s));
   if (late.length > 0) return withoutNode(s, late);
-  return trueCondition('NodePoolReady', `${counts(s)}${drifted(s)}`);
+  return trueCondition('NodePoolReady', `${counts(s)}${drifted(s)}${describeWaitingPods(s)}${unknownRepair(s)}`);
 }
 
 /** When Karpenter should have evaluated the objects of the pool, in epoch milliseconds; undefined if it has. */
@@ -152,6 +160,12 @@ function counts(s: KarpenterState): string {
   const without = live.filter(({ node }) => node === '').length;
   const part = without > 0 ? `, ${without} of them without a node yet` : '';
   return `${objectName(s)} has ${count(live.length, 'NodeClaim')}${part}.`;
+}
+
+/** That both may replace the same nodes. */
+function unknownRepair({ nodeRepair }: KarpenterDerived): string {
+  if (!nodeRepair || nodeRepair.ok) return '';
+  return ` It is not known whether Karpenter runs with the feature gate NodeRepair, which replaces failing nodes, too: ${describeFailure(nodeRepair.error)}`;
 }
 
 /** What Karpenter replaces, and when; empty if there is nothing. */

@@ -3,11 +3,14 @@
 import type { WindowsPool } from '../../api/api.gen.ts';
 import { CNI_CONFIG_QUESTION } from '../../checks/windowsIpam.ts';
 import { withOperations } from '../../disruption/observeLeavingNodes.ts';
+import { replacesUnhealthy } from '../../disruption/remediation.ts';
 import { observeMembership } from '../../membership/observeMembership.ts';
+import type { CallResult } from '../../ports/callResult.ts';
 import type { NodePools } from '../../ports/karpenter.ts';
 import { isDeleting } from '../../rules/poolQueries.ts';
 import type { ObserveContext } from '../provider.ts';
 import { nodeReader } from './drainClaims.ts';
+import { heldNodes } from './heldNodes.ts';
 import { isOfAws, type KarpenterState } from './karpenterState.ts';
 import { readNodeClassFacts } from './nodeClassFacts.ts';
 
@@ -23,15 +26,26 @@ function readCniConfig({ readCache, sources, settings, now, signal }: ObserveCon
   return readCache.shared.get(CNI_CONFIG_QUESTION, settings.pollMs, now, ask, signal);
 }
 
+/** Asks the API server. All pools share the answer. */
+function ask<Q extends 'repairsNodes' | 'pendingPods'>(question: string, call: Q, context: ObserveContext) {
+  const { readCache, sources, settings, now, signal } = context;
+  type Answer = Awaited<ReturnType<NodePools[Q]>> extends CallResult<infer T> ? T : never;
+  const read = (asked: AbortSignal) => sources.nodePools[call](asked) as Promise<CallResult<Answer>>;
+  return readCache.shared.get(question, settings.pollMs / 2, now, read, signal);
+}
+
 /** Reads the observed state of a pool of Karpenter. */
 export async function observeKarpenter(pool: WindowsPool, context: ObserveContext): Promise<KarpenterState> {
   const { readCache, sources, signal } = context;
   const { name } = pool.metadata;
+  const live = !isDeleting(pool);
+  const seen = { ...(await observeMembership(pool, context)), karpenter: sources.nodePools.of(name) };
   const s = {
-    ...(await observeMembership(pool, context)),
-    karpenter: sources.nodePools.of(name),
+    ...seen,
     nodeClassFacts: await readNodeClassFacts(pool, context),
-    ...(isOfAws(pool) && !isDeleting(pool) && { cniConfig: await readCniConfig(context) }),
+    ...(isOfAws(pool) && live && { cniConfig: await readCniConfig(context) }),
+    ...(replacesUnhealthy(pool) && live && { nodeRepair: await ask('NodeRepair', 'repairsNodes', context) }),
+    ...(heldNodes(seen).length > 0 && live && { pendingPods: await ask('pending pods', 'pendingPods', context) }),
   };
   return withOperations(s, readCache.operations.get(name), false, () => nodeReader(s, sources, signal));
 }
