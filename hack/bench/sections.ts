@@ -2,6 +2,7 @@ import { coldSync } from './coldSync.ts';
 import { days } from './days.ts';
 import { gate } from './gate.ts';
 import { idle } from './idle.ts';
+import { karpenter } from './karpenter.ts';
 import { noise } from './noise.ts';
 import { pod } from './pod.ts';
 import { provision } from './provision.ts';
@@ -20,6 +21,7 @@ export const sections: readonly Section[] = [
   noise,
   reaction,
   gate,
+  karpenter,
   storm,
   scale,
   days,

@@ -32,7 +32,7 @@ export async function startKarpenter(plane: ControlPlane, log: Log, signal?: Abo
   const { program, crds } = await ensureKarpenter(log, signal);
   const ending = new AbortController();
   const client = await ObjectClient.connect(plane.adminKubeconfig, 'karpenter-user', ending.signal);
-  const installed = await install(plane, client, crds, signal);
+  const installed = await installKarpenter(plane, client, crds, signal);
   const start = async (processes: Processes) => {
     await startProcess(processes, program);
     const kubelets = await WindowsKubelets.start(plane, log);
@@ -150,7 +150,8 @@ export class Karpenter {
   }
 }
 
-async function install(
+/** Installs the CRDs, also that of EC2NodeClasses, and a node class of the simulated provider. Returns what it has installed. */
+export async function installKarpenter(
   plane: ControlPlane,
   client: ObjectClient,
   folders: readonly string[],
