@@ -8,9 +8,7 @@ import type {
   SdkCall,
   SsmOperations,
 } from './calls.ts';
-import * as eks from './eksClient.ts';
 import { fencedAgents } from './fencedAgents.ts';
-import { checkedAnswer } from './validateResponse.ts';
 
 export interface AwsClients {
   readonly eks: SdkCall<EksOperations>;
@@ -32,9 +30,11 @@ export interface AwsClientOptions {
 export function createAwsClients(options: AwsClientOptions): AwsClients {
   const config = clientConfig(options);
   const { fence } = options;
-  // Not before its first call: without an EKS cluster there is none, and the client requires a Region.
-  const ofEks = lazy(async () => ({ client: fenced(new eks.EKSClient(config), fence), sdk: eks }));
-  // Loaded lazily: an operator whose pools are healthy may never need them.
+  // Loaded with their first call: without an EKS cluster there is none, and an operator whose pools are healthy may need EKS alone.
+  const eks = lazy(async () => {
+    const sdk = await import('./eksClient.ts');
+    return { client: fenced(new sdk.EKSClient(config), fence), sdk };
+  });
   const ec2 = lazy(async () => {
     const sdk = await import('./ec2Client.ts');
     return { client: fenced(new sdk.EC2Client(config), fence), sdk };
@@ -57,14 +57,14 @@ export function createAwsClients(options: AwsClientOptions): AwsClients {
     return { client: fenced(new sdk.AutoScalingClient({ ...config, maxAttempts: 1 }), fence), sdk };
   });
   return {
-    eks: ofEks.call,
+    eks: eks.call,
     ec2: ec2.call,
     ssm: ssm.call,
     iam: iam.call,
     autoScaling: (operation, input, signal) =>
       (operation === 'TerminateInstanceInAutoScalingGroup' ? endings : autoScaling).call(operation, input, signal),
     close: () => {
-      for (const each of [ofEks, autoScaling, endings, ssm, iam, ec2]) each.close();
+      for (const each of [eks, autoScaling, endings, ssm, iam, ec2]) each.close();
     },
   };
 }
@@ -97,6 +97,7 @@ async function send({ client, sdk }: Loaded, operation: string, input: unknown, 
     send(command: unknown, options: { abortSignal: AbortSignal }): Promise<never>;
   };
   const command = new Command(input);
+  const { checkedAnswer } = await import('./validateResponse.ts');
   return checkedAnswer(command, await send.call(client, command, { abortSignal: signal }));
 }
 
