@@ -1,6 +1,7 @@
 /** Starts the parts of the operator and connects them. connections.ts creates the clients and the caches. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { createEventSink, createPoolEvents } from '../../controllers/kubernetes/events.ts';
 import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
@@ -62,6 +63,7 @@ export async function runOperator(
   // The caches outlive the controller: running reconciles still read them while they finish.
   const ending = new AbortController();
   const background = [...caches.run(ending.signal)];
+  void favorMemoryAfter(caches.stores);
   const finish = async (): Promise<void> => {
     await recorder.stop(EVENTS_MS);
     ending.abort();
@@ -87,6 +89,15 @@ export async function runOperator(
   }
   await finish();
   if (caches.rewound.aborted) throw caches.rewound.reason;
+}
+
+/**
+ * After the first lists, V8 collects garbage before it takes more memory: 104 MB in place of 129 after the creation of 50 pools, for 8% more processor time (make bench,
+ * provision). V8 reads this flag at each collection. Set from the start, it delays the first list of 10,000 nodes by a fifth.
+ */
+async function favorMemoryAfter(stores: Connections['caches']['stores']): Promise<void> {
+  await Promise.all(stores.map(({ synced }) => synced));
+  setFlagsFromString('--optimize-for-size');
 }
 
 /** A candidate for the lease that all replicas share. */
