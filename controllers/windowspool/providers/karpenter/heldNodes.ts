@@ -20,6 +20,7 @@ interface HeldNode {
  * https://github.com/kubernetes-sigs/karpenter/issues/3242
  */
 export function heldNodes(s: Pick<KarpenterState, 'pool' | 'karpenter' | 'poolNodes'>): readonly HeldNode[] {
+  if (s.poolNodes.failing.length === 0) return [];
   const claims = new Map(liveClaims(s).map((claim) => [claim.node, claim]));
   return s.poolNodes.failing.flatMap(({ node }) => {
     const { isInitialized = true, startupTaints = [] } = claims.get(node.name) ?? {};
@@ -31,11 +32,13 @@ export function heldNodes(s: Pick<KarpenterState, 'pool' | 'karpenter' | 'poolNo
 
 /** Which pods wait for nodes that are not replaced now, and why they are not; empty if there are none. */
 export function describeWaitingPods(s: KarpenterDerived): string {
+  const all = heldNodes(s);
+  if (all.length === 0) return '';
   const leaving = new Set([
     ...leavingNodes(s).keys(),
     ...(s.pool.status?.disruption?.nodes ?? []).map(({ name }) => name),
   ]);
-  const held = heldNodes(s).filter(({ node }) => !leaving.has(node.name));
+  const held = all.filter(({ node }) => !leaving.has(node.name));
   const pods = podsFor(s, held);
   const [first] = held;
   if (!first || pods.length === 0) return '';
