@@ -24,7 +24,7 @@ export interface WorkqueueOptions {
   readonly burst?: number;
   /** The longest wait for the rate limit of all keys: without it, a key that is retried all the time would delay all others by minutes. Default 5 s. */
   readonly maxRateDelayMs?: number;
-  /** How often each key may run: an object that changes all the time must not take the time of others. Default 5 runs per second with a burst of 50. */
+  /** How often each key may run: an object that changes all the time must not take the time of others. Default 20 runs per second with a burst of 50. */
   readonly runsPerSecond?: number;
   readonly runBurst?: number;
 }
@@ -35,7 +35,7 @@ const DEFAULTS = {
   retriesPerSecond: 10,
   burst: 100,
   maxRateDelayMs: 5_000,
-  runsPerSecond: 5,
+  runsPerSecond: 20,
   runBurst: 50,
 };
 
