@@ -615,7 +615,7 @@ const refusalsOfTemplates: readonly (readonly [what: string, machines: Fields, w
 ];
 
 const NODE_CLASS = {
-  role: 'KarpenterNodeRole-prod',
+  role: 'KarpenterWindowsNodeRole-prod',
   subnets: [{ tags: { 'karpenter.sh/discovery': 'prod' } }],
   securityGroups: [{ tags: { 'karpenter.sh/discovery': 'prod' } }],
   ami: { id: 'ami-0123456789abcdef0' },
