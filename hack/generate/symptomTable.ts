@@ -12,6 +12,8 @@ export interface Symptom {
   readonly seen: string;
   /** The command to run first. */
   readonly command: string;
+  /** More commands, or what to do without the plugin: paragraphs of Markdown. */
+  readonly more?: readonly string[];
   /** Example pods whose cause is no entry of the catalogue: the page shows what `kubectl windowspool diagnose` says about them. */
   readonly pods?: readonly (keyof typeof podSituations)[];
   /** Entries of the catalogue. */
@@ -29,6 +31,10 @@ export interface Symptom {
 const OF_POD = 'kubectl windowspool diagnose my-pod --namespace my-namespace';
 const OF_NODES = 'kubectl windowspool nodes';
 const OF_POOL = 'kubectl windowspool status web';
+const COMPARE_PATCH_LEVELS = `\`\`\`sh aws
+kubectl get nodes --selector kubernetes.io/os=windows --output custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion
+skopeo inspect --config --raw --override-os windows docker://mcr.microsoft.com/windows/nanoserver:ltsc2022
+\`\`\``;
 
 /** All symptoms, in the order of the page. */
 export const SYMPTOMS: readonly Symptom[] = [
@@ -67,6 +73,10 @@ export const SYMPTOMS: readonly Symptom[] = [
     title: 'Error 0xc0370106',
     seen: 'A container does not start. The message contains `0xc0370106` or `The virtual machine or container exited unexpectedly`.',
     command: OF_POD,
+    more: [
+      'To compare the patch levels of the nodes with that of the image, run these commands, of which the second is not tested. If the fourth number of the build is higher in the `os.version` of the image, [update the nodes](../how-to/update-nodes.md).',
+      COMPARE_PATCH_LEVELS,
+    ],
     errors: ['ContainerEndedAtStart'],
     reasons: ['RevisionTooLow'],
     runbooks: ['WindowsPoolReleaseOld'],
@@ -119,6 +129,9 @@ export const SYMPTOMS: readonly Symptom[] = [
     title: 'Node NotReady',
     seen: 'A Windows node is `NotReady`, or it has joined and its pool does not count it.',
     command: OF_NODES,
+    more: [
+      'Without the plugin, run `kubectl describe node NODE`: the message of the condition `Ready` names the error. To replace the node, run `kubectl annotate node NODE winpool.dev/replace=true`.',
+    ],
     pods: ['is on a node that no longer exists'],
     errors: ['KubeletSilent', 'NodeShutDown', 'RuntimeTooSlow', 'ContainerdStopped', 'CNINotInitialized'],
     reasons: ['NotReady', 'UnhealthyCondition', 'NodePressure', 'NodesMissing'],

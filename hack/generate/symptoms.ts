@@ -14,9 +14,8 @@ export function symptomsPage(): string {
     '<!-- Generated from hack/generate/symptomTable.ts, the catalogue of errors and the diagnosis of example pods by `make generate`. Do not edit. -->',
     '# Symptoms',
     '',
-    'Use this page to find the cause of a problem by what you see. Run the command of the section first: [`kubectl windowspool diagnose`](../reference/plugin.md#diagnose) finds these causes',
-    'for a pod in your cluster, with the same words, and prints the remedy. The links lead to the same remedies. Without [the plugin](../reference/plugin.md#install),',
-    '[find the words of its events](../index.md#my-pod-is-pending).',
+    'Use this page to find the cause of a problem by what you see. Run the command of the section. For a pod, this is usually [`kubectl windowspool diagnose`](../reference/plugin.md#diagnose), which',
+    'finds the causes below in your cluster and prints the remedy. Without [the plugin](../reference/plugin.md#install), [find the words of its events](../index.md#my-pod-is-pending).',
     '',
     ...SYMPTOMS.map(({ title }) => `- [${title}](#${title.toLowerCase().replaceAll(' ', '-')})`),
     '',
@@ -24,9 +23,9 @@ export function symptomsPage(): string {
   ].join('\n');
 }
 
-function linesOf({ title, seen, command, pods = [], errors = [], exitCodes = [], ...more }: Symptom): string[] {
-  const { reasons: names = [], runbooks = [], pages = [] } = more;
-  const others = [
+function linesOf({ title, seen, command, more = [], pods = [], errors = [], exitCodes = [], ...others }: Symptom): string[] {
+  const { reasons: names = [], runbooks = [], pages = [] } = others;
+  const links = [
     ...runbooks.map((name) => `[${name}](runbooks/${name}.md)`),
     ...pages.map(([text, path]) => `[${text}](../${path})`),
   ];
@@ -39,6 +38,7 @@ function linesOf({ title, seen, command, pods = [], errors = [], exitCodes = [],
     command,
     '```',
     '',
+    ...more.flatMap((paragraph) => [paragraph, '']),
     ...tableOf(
       ['a pod that', '`diagnose` says'],
       pods.map((name) => [name, causesOf(name)]),
@@ -46,7 +46,7 @@ function linesOf({ title, seen, command, pods = [], errors = [], exitCodes = [],
     ...listOf('Errors, each with a link to its remedy:', errors.map(errorItem)),
     ...listOf('Exit codes of the process:', exitCodes.map(exitCodeItem)),
     ...listOf('Reasons of the pool or its nodes:', names.map(reasonItem)),
-    ...(others.length > 0 ? [`See ${others.join(', ')}.`, ''] : []),
+    ...(links.length > 0 ? [`See ${links.join(', ')}.`, ''] : []),
   ];
 }
 
@@ -71,7 +71,7 @@ function listOf(title: string, items: readonly string[]): string[] {
 
 function tableOf(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
-  return [...[header, header.map(() => '---'), ...rows].map(tableRow), ''];
+  return ['Examples of what `diagnose` says:', '', ...[header, header.map(() => '---'), ...rows].map(tableRow), ''];
 }
 
 /** What `diagnose` says about an example pod, in the order of its output, without the messages that it quotes. */
