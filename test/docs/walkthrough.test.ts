@@ -70,17 +70,18 @@ const checks: readonly Check[] = [
   },
   {
     after: HA,
-    what: 'two replicas run, also if the overlay has the path of a checkout',
+    what: 'two replicas run, also if the overlay has the URL of the repository',
     check: async (reader) => {
       const replicas = async (folder: string) =>
         (await reader.run(`kubectl kustomize ${folder}`)).match(/^ {2}replicas: \d+$/gm);
       assert.deepEqual(await replicas('../windowspool-overlay'), ['  replicas: 2']);
       const script = blocksOf(read('docs/how-to/install.md')).find(({ text }) => text.includes(HA))?.text ?? '';
       const [replace = ''] = script.split('\n');
-      await reader.run(`mkdir ../path-overlay
-        sed 's|https://.*|../checkout/config/default|' ../windowspool-overlay/kustomization.yaml > ../path-overlay/kustomization.yaml
-        ${replace.replace('windowspool-overlay', 'path-overlay')}`);
-      assert.deepEqual(await replicas('../path-overlay'), ['  replicas: 2']);
+      const url = `https://github.com/windowspool-operator/windowspool-operator//config/default?ref=v${manifest.version}`;
+      await reader.run(`mkdir ../url-overlay
+        sed 's|\\.\\./windowspool-operator/config/.*|${url}|' ../windowspool-overlay/kustomization.yaml > ../url-overlay/kustomization.yaml
+        ${replace.replace('windowspool-overlay', 'url-overlay')}`);
+      assert.deepEqual(await replicas('../url-overlay'), ['  replicas: 2']);
     },
   },
   { after: 'make undeploy', what: 'nothing remains', check: assertNothingRemains },

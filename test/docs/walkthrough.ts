@@ -37,7 +37,7 @@ export class Walkthrough {
   #repository: GitRepository | undefined;
 
   private constructor(folder: string) {
-    this.folder = join(folder, 'checkout');
+    this.folder = join(folder, 'windowspool-operator');
     this.#tools = join(folder, 'tools');
     this.#variables = join(folder, 'variables');
   }
