@@ -23,7 +23,16 @@ export function symptomsPage(): string {
   ].join('\n');
 }
 
-function linesOf({ title, seen, command, more = [], pods = [], errors = [], exitCodes = [], ...others }: Symptom): string[] {
+function linesOf({
+  title,
+  seen,
+  command,
+  more = [],
+  pods = [],
+  errors = [],
+  exitCodes = [],
+  ...others
+}: Symptom): string[] {
   const { reasons: names = [], runbooks = [], pages = [] } = others;
   const links = [
     ...runbooks.map((name) => `[${name}](runbooks/${name}.md)`),
