@@ -84,8 +84,8 @@ export class KarpenterCaches {
     const view = this.of(pool);
     if (view.kind === 'unknown') return undefined;
     const isOwn = view.kind === 'seen' && view.nodePool !== undefined && isCreatedFor(view.nodePool, pool);
-    const now = nodesOfMachines({ machines: isOwn ? view.claims : [] });
-    const nodes = unlessSame(this.#nodes.get(pool), now);
+    const known = this.#nodes.get(pool);
+    const nodes = unlessSame(known, nodesOfMachines({ machines: isOwn ? view.claims : [] }, known));
     this.#nodes.set(pool, nodes);
     return nodes;
   }

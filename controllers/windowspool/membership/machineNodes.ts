@@ -10,9 +10,11 @@ type WithNode = Pick<Machine, 'deleting' | 'node' | 'providerID'>;
 /**
  * The nodes of Machines, and of instances of a MachinePool that have no Machine, with their provider IDs. What lacks one of both has none. Where names of nodes are
  * used again, a Machine that is being deleted can still refer to the node of the next one.
+ * @param known the nodes before, whose sets are used again
  */
 export function nodesOfMachines(
   seen: { readonly machines: readonly WithNode[] } & Partial<Pick<Seen, 'set'>> = { machines: [] },
+  known?: MachineNodes,
 ): MachineNodes {
   const { machines, set } = seen;
   const { providerIDs = [], nodes = [] } = set?.instances ?? {};
@@ -20,11 +22,31 @@ export function nodesOfMachines(
   const lastStays = [...machines].sort((a, b) => Number(b.deleting) - Number(a.deleting));
   const ofMachines = new Map(
     lastStays.flatMap(({ node, providerID }) =>
-      node !== '' && providerID !== '' ? [[node, new Set([providerID])]] : [],
+      node !== '' && providerID !== '' ? [[node, onlyOne(providerID, known?.get(node))]] : [],
     ),
   );
   // A provider can begin to create Machines at any time: until then, the instances have their nodes.
   return new Map([...nodes.map((node) => [node, anyOfThem] as const), ...ofMachines]);
+}
+
+function onlyOne(id: string, known: ReadonlySet<string> | undefined): ReadonlySet<string> {
+  return known?.size === 1 && known.has(id) ? known : new Set([id]);
+}
+
+/** The names of the nodes in which these differ. */
+export function changedNodes(before: MachineNodes, after: MachineNodes): ReadonlySet<string> {
+  // Instances share one set.
+  let [same, asOther]: ReadonlySet<string>[] = [];
+  const differs = ([node, ids]: readonly [string, ReadonlySet<string>], others: MachineNodes) => {
+    const other = others.get(node);
+    if (other === ids || (other && ids === same && other === asOther)) return false;
+    if (other?.size !== ids.size || [...ids].some((id) => !other.has(id))) return true;
+    [same, asOther] = [ids, other];
+    return false;
+  };
+  const namesIn = (some: MachineNodes, others: MachineNodes) =>
+    [...some].flatMap((entry) => (differs(entry, others) ? entry[0] : []));
+  return new Set([...namesIn(before, after), ...namesIn(after, before)]);
 }
 
 /** Whether one of the Machines, or of the instances, has this node. A node cannot change its own provider ID. */
@@ -42,15 +64,5 @@ export function unlessSame(known: MachineNodes | undefined, now: MachineNodes): 
 
 /** Whether both have the same nodes. */
 export function isSameNodes(some: MachineNodes, others: MachineNodes): boolean {
-  // Instances share one set.
-  let [same, asOther]: ReadonlySet<string>[] = [];
-  return (
-    some.size === others.size &&
-    [...some].every(([node, ids]) => {
-      const other = others.get(node);
-      if (other && ids === same && other === asOther) return true;
-      [same, asOther] = [ids, other];
-      return other?.size === ids.size && [...ids].every((id) => other.has(id));
-    })
-  );
+  return some.size === others.size && changedNodes(some, others).size === 0;
 }

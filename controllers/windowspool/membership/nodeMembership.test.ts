@@ -449,6 +449,45 @@ describe('the nodes of pools of existing nodes', () => {
     assert.deepEqual(fixture.of('a'), NOTHING);
   });
 
+  it('are those of the Machines, whichever of these have changed since the pool was reconciled', () => {
+    const names = ['m', 'n', 'o'];
+    const ids = ['sim://1', 'sim://2'];
+    const { existingNodes: _none, ...spec } = existingPool().spec;
+    const ref = {
+      apiVersion: 'cluster.x-k8s.io/v1beta2',
+      kind: 'MachineDeployment',
+      namespace: 'c',
+      name: 'w',
+    } as const;
+    const ofMachines = { ...existingPool({}, { metadata: { name: 'a' } }), spec: { ...spec, machines: { ref } } };
+    const machines = fc.dictionary(fc.constantFrom(...names), fc.constantFrom(...ids)).map((all) => ({
+      machines: new Map(Object.entries(all).map(([name, id]) => [name, new Set([id])])),
+    }));
+    const anyNode = fc
+      .tuple(fc.constantFrom(...names), fc.constantFrom(...ids))
+      .map(([name, providerID]) => ({ node: { ...node(name, {}), providerID } }));
+    const reconcile = fc.constant({ reconcile: true } as const);
+    fc.assert(
+      fc.property(fc.array(fc.oneof(machines, anyNode, reconcile), { maxLength: 20 }), (events) => {
+        const fixture = new Fixture();
+        let last: Parameters<NodeMembership['declare']>[2] = {};
+        for (const event of events) {
+          if ('node' in event) fixture.put(event.node);
+          else if ('reconcile' in event) fixture.of('a');
+          else {
+            last = event;
+            fixture.nodeMembership.declare('a', ofMachines, event);
+          }
+        }
+        const rebuilt = new Fixture();
+        for (const each of fixture.nodes) rebuilt.put(each);
+        if (last.machines) rebuilt.nodeMembership.declare('a', ofMachines, last);
+        assert.deepEqual(fixture.of('a'), rebuilt.of('a'));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
   it('do not depend on the order of events', () => {
     const sites = ['fra', 'ams', 'lhr'];
     const anyPool = fc

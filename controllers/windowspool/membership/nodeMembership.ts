@@ -22,7 +22,7 @@ import { isDeleting } from '../rules/poolQueries.ts';
 import { canonical } from '../util/hash.ts';
 import { selects } from '../util/labelSelector.ts';
 import { Contention } from './contention.ts';
-import { hasNode } from './machineNodes.ts';
+import { changedNodes, hasNode } from './machineNodes.ts';
 import { NodeAddresses } from './nodeAddresses.ts';
 import { isContestedBy, type Pools, type Selection, Selections } from './selections.ts';
 import { comparable, type WindowsInstances, windowsInstancesIn } from './windowsInstances.ts';
@@ -155,8 +155,8 @@ export class NodeMembership {
   readonly #members = new Map<string, Member>();
   /** A change of one pool asks only that one again about each node. */
   readonly #selections = new Selections();
-  /** Pools that have changed since their nodes were settled. */
-  readonly #unsettled = new Set<string>();
+  /** Pools that have changed since their nodes were settled, with the names of the nodes that this concerns; undefined: it can concern each node. */
+  readonly #unsettled = new Map<string, ReadonlySet<string> | undefined>();
   /** How to declare the pools whose Machines or lists have changed since. */
   readonly #undeclared = new Map<string, () => void>();
   #instancesRevision = 0;
@@ -248,7 +248,16 @@ export class NodeMembership {
     const wants = this.#wantsOf(pool, membership.list, machines);
     const rank = `${pool.metadata.creationTimestamp} ${name}`;
     this.#members.set(name, { rank, compared, instances, machines, wants, membership });
-    this.#unsettled.add(name);
+    const isSameOtherwise = before?.compared === compared && before.instances === instances;
+    const nodes = isSameOtherwise && before.machines && machines && changedNodes(before.machines, machines);
+    this.#unsettled.set(name, this.#concerned(name, nodes || undefined));
+  }
+
+  /** The nodes that changes of a pool concern, with these. */
+  #concerned(pool: string, nodes: ReadonlySet<string> | undefined): ReadonlySet<string> | undefined {
+    if (!this.#unsettled.has(pool)) return nodes;
+    const before = this.#unsettled.get(pool);
+    return before && nodes && new Set([...before, ...nodes]);
   }
 
   /** Notes that what a pool selects has changed: `declare` is called when the pool is reconciled, which takes in all changes until then at once. */
@@ -258,7 +267,10 @@ export class NodeMembership {
 
   /** Settles the nodes of a pool that has changed. One that changes all the time is reconciled within limits, and so are its nodes. */
   #settleChanged(pool: string): void {
-    if (this.#unsettled.delete(pool)) this.#settleAll(pool);
+    if (!this.#unsettled.has(pool)) return;
+    const nodes = this.#unsettled.get(pool);
+    this.#unsettled.delete(pool);
+    this.#settleAll(pool, nodes);
   }
 
   /** Takes in a change of a node. */
@@ -291,17 +303,17 @@ export class NodeMembership {
     for (const [pool, { instances }] of this.#members) {
       if (!addresses.some((address) => instances.addresses.has(address))) continue;
       // It may keep nodes until one has the name that could not be looked up.
-      if (instances.unanswered.length > 0) this.#unsettled.add(pool);
+      if (instances.unanswered.length > 0) this.#unsettled.set(pool, undefined);
       this.#options.wake(pool);
     }
   }
 
-  /** After a change of the pool, settles the nodes that it selects, has selected or owns. */
-  #settleAll(pool: string): void {
+  /** After a change of the pool, settles the nodes that it selects, has selected or owns: all of them, or those with these names. */
+  #settleAll(pool: string, names?: ReadonlySet<string>): void {
     const wants = this.#members.get(pool)?.wants;
     const known: Reselected = new Map();
     for (const node of this.#options.nodes()) {
-      if (node.deleting) continue;
+      if (node.deleting || names?.has(node.name) === false) continue;
       const isSelected = wants?.(node) === true || this.#selections.of(node.name)?.pools.has(pool) === true;
       if (isSelected || ownerOf(node) === pool) this.#settle(node, [pool], known);
     }
