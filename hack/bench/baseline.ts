@@ -1,14 +1,17 @@
-/** The program in baseline/: client-go's side of coldSync and noise. */
+/** The programs in baseline/: client-go's and controller-runtime's sides of coldSync and noise. */
 import { fileURLToPath } from 'node:url';
 import { ensurePrograms, type Log } from '../gobuild/find.ts';
 
-/** The absolute path of the program, which is built if it is missing. */
-export async function baselinePath(log: Log, signal?: AbortSignal): Promise<string> {
+/** The absolute paths of the programs, which are built if they are missing. */
+export async function baselinePrograms(log: Log, signal?: AbortSignal) {
   const module = {
     dir: fileURLToPath(new URL('baseline/', import.meta.url)),
     name: 'bench-baseline',
-    what: 'the client-go informer of the benchmark',
-    programs: [{ name: 'baseline' as const, package: '.', buildSeconds: 60 }],
+    what: 'the informer of client-go and the manager of controller-runtime for the benchmark',
+    programs: [
+      { name: 'baseline' as const, package: '.', buildSeconds: 60 },
+      { name: 'manager' as const, package: './manager', buildSeconds: 60 },
+    ],
   };
-  return (await ensurePrograms(module, log, signal)).baseline;
+  return ensurePrograms(module, log, signal);
 }

@@ -5,7 +5,7 @@ import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
 import type { TestEnv } from '../../test/fakes/testenv/testEnv.ts';
 import { runCommand } from '../controlplane/command.ts';
 import { shipped } from '../shipped.ts';
-import { baselinePath } from './baseline.ts';
+import { baselinePrograms } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
 import type { Synced } from './coldSync/ours.ts';
 import { firstDifference } from './dump.ts';
@@ -52,6 +52,9 @@ const OURS_WITH_IMAGES = 'ours, with images';
 const BASELINE = 'client-go';
 const BASELINE_WITH_IMAGES = 'client-go, with images';
 const CLIENT_NODE = 'client-node, whole objects';
+const MANAGER = 'controller-runtime, whole objects';
+/** What remains of a process of ours that does nothing: the rest is ours to improve. */
+const NODE_ALONE = 'Node.js alone';
 
 /** From the start of a process to a store with every node. */
 export const coldSync: Section = {
@@ -85,7 +88,8 @@ async function measure(bench: Bench, nodes: number, { groups, runs }: Settings):
     const turn = run % contenders.length;
     for (const { name, program } of [...contenders.slice(turn), ...contenders.slice(0, turn)]) {
       const synced = await runMeasured(program, bench.signal);
-      if (synced.items !== nodes) throw new Error(`${name} synced ${synced.items} of ${nodes} nodes.`);
+      if (synced.items !== (name === NODE_ALONE ? 0 : nodes))
+        throw new Error(`${name} synced ${synced.items} of ${nodes} nodes.`);
       measured.set(name, [...(measured.get(name) ?? []), synced]);
     }
   }
@@ -95,7 +99,7 @@ async function measure(bench: Bench, nodes: number, { groups, runs }: Settings):
 async function contendersFor({ say, signal }: Bench, world: TestEnv): Promise<Contender[]> {
   const pod = await world.podCredentials();
   const args = [`--kubeconfig=${world.operatorKubeconfig}`, `--selector=${NODE_SELECTOR}`];
-  const baseline = await baselinePath(say, signal);
+  const { baseline, manager } = await baselinePrograms(say, signal);
   const { env, nodeFlags } = shipped();
   const bundled = [
     ...nodeFlags,
@@ -116,6 +120,11 @@ async function contendersFor({ say, signal }: Bench, world: TestEnv): Promise<Co
     { name: OURS_WITH_IMAGES, program: ours('--images'), peer: BASELINE_WITH_IMAGES },
     { name: BASELINE_WITH_IMAGES, program: theirs('--images'), peer: OURS_WITH_IMAGES },
     { name: CLIENT_NODE, program: clientNode },
+    { name: MANAGER, program: { file: manager, args } },
+    {
+      name: NODE_ALONE,
+      program: { file: process.execPath, args: [...nodeFlags, await bundleProgram('coldSync/nodeAlone.ts')], env },
+    },
   ];
 }
 
@@ -172,15 +181,21 @@ function figuresOf(nodes: number, runs: Runs): Figure[] {
   const [time, cpu, memory] = [({ ms }: Synced) => ms, ({ cpuMs }: Synced) => cpuMs, ({ peakKiB }: Synced) => peakKiB];
   const pair = [OURS, BASELINE] as const;
   const pairWithImages = [OURS_WITH_IMAGES, BASELINE_WITH_IMAGES] as const;
-  const peerFirst = `first list of ${nodes.toLocaleString('en')} nodes by client-node's informer, relative to client-go's`;
-  const peers = [CLIENT_NODE, BASELINE] as const;
+  const beside = (name: string, what: string) => {
+    const peer = `${what}, relative to the first list of ${nodes.toLocaleString('en')} nodes by a client-go informer`;
+    return [
+      figureOf({ name: `${peer}: time`, unit: '' }, ratios(name, BASELINE, time)),
+      figureOf({ name: `${peer}: peak memory`, unit: '' }, ratios(name, BASELINE, memory)),
+    ];
+  };
   return [
     figureOf({ name: `${first}: time`, unit: '', ...(goal && { goal: goal.time }) }, ratios(...pair, time)),
     figureOf({ name: `${first}: CPU time`, unit: '' }, ratios(...pair, cpu)),
     figureOf({ name: `${first}: peak memory`, unit: '', ...(goal && { goal: goal.memory }) }, ratios(...pair, memory)),
     figureOf({ name: `${withImages}: time`, unit: '' }, ratios(...pairWithImages, time)),
     figureOf({ name: `${withImages}: peak memory`, unit: '' }, ratios(...pairWithImages, memory)),
-    figureOf({ name: `${peerFirst}: time`, unit: '' }, ratios(...peers, time)),
-    figureOf({ name: `${peerFirst}: peak memory`, unit: '' }, ratios(...peers, memory)),
+    ...beside(CLIENT_NODE, "the same by client-node's informer"),
+    ...beside(MANAGER, 'the same by a controller-runtime manager'),
+    ...beside(NODE_ALONE, 'start of Node.js, which then does nothing'),
   ];
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
 import { withDeadline } from '../controlplane/wait.ts';
-import { baselinePath } from './baseline.ts';
+import { baselinePrograms } from './baseline.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import type { Bench } from './section.ts';
 
@@ -25,7 +25,10 @@ export class FollowingBaseline {
   /** Starts it and waits until it has synced. */
   static async start({ world }: BenchCluster, { say, signal }: Bench): Promise<FollowingBaseline> {
     const args = [`--kubeconfig=${world.operatorKubeconfig}`, `--selector=${NODE_SELECTOR}`, '--follow'];
-    const child = spawn(await baselinePath(say, signal), args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
+    const child = spawn((await baselinePrograms(say, signal)).baseline, args, {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      signal,
+    });
     // Also if it cannot be started: the next line never comes.
     child.on('error', () => undefined);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -36,10 +36,15 @@ export async function nodeClassCrd(signal?: AbortSignal): Promise<string> {
 /** Karpenter, whose program is built if it is missing. */
 export async function ensureKarpenter(log: Log, signal?: AbortSignal): Promise<Karpenter> {
   const { karpenter } = await ensurePrograms(karpenterModule, log, signal);
-  const sources = await moduleFolder(karpenterModule, CORE, { signal });
   return {
     program: karpenter,
     version: (await readGoMod(karpenterModule)).versionOf(CORE).slice(1),
-    crds: ['pkg/apis/crds', 'kwok/apis/crds'].map((folder) => join(sources, folder)),
+    crds: await karpenterCrds(signal),
   };
+}
+
+/** The folders of its CRDs. Builds nothing. */
+export async function karpenterCrds(signal?: AbortSignal): Promise<readonly string[]> {
+  const sources = await moduleFolder(karpenterModule, CORE, { signal });
+  return ['pkg/apis/crds', 'kwok/apis/crds'].map((folder) => join(sources, folder));
 }

@@ -2,7 +2,7 @@
  * Builds the missing tools of `make test`, and with `--all` those of `make test-all`: Helm 3, kstatus, the image registry, cosign, Alertmanager, actionlint,
  * hclfmt, the GitOps tools, Cluster API, the Machine API of OpenShift, and where the machine allows real nodes, their programs and Karpenter.
  */
-import { baselinePath } from '../bench/baseline.ts';
+import { baselinePrograms } from '../bench/baseline.ts';
 import { clusterApiPath } from '../clusterApi/clusterApi.ts';
 import { argoCdPrograms, fluxPrograms } from '../gitops/programs.ts';
 import { schemaPath } from '../grafana/schema/program.ts';
@@ -18,7 +18,7 @@ try {
   for (const name of ['helm', 'prometheus', 'promtool'] as const) await toolPath(name, log);
   await ptyPath(log);
   await schemaPath(log);
-  await baselinePath(log);
+  await baselinePrograms(log);
   if (process.argv.includes('--all')) {
     for (const name of ['kstatus', 'helm3', 'registry', 'cosign', 'alertmanager', 'actionlint', 'hclfmt'] as const)
       await toolPath(name, log);

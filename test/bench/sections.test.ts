@@ -1,5 +1,5 @@
 /** Each section of `make bench` with a few nodes and runs, but the one of pod.test.ts. Times are not checked: other suites run at the same time. */
-import { baselinePath } from '../../hack/bench/baseline.ts';
+import { baselinePrograms } from '../../hack/bench/baseline.ts';
 import { Bench } from '../../hack/bench/section.ts';
 import { sections } from '../../hack/bench/sections.ts';
 import { assertComplete } from './assertComplete.ts';
@@ -12,7 +12,7 @@ describe('the benchmark', () => {
   before(async function () {
     // Builds the program if it is missing.
     this.timeout(600_000);
-    await baselinePath((line) => console.log(`    ${line}`));
+    await baselinePrograms((line) => console.log(`    ${line}`));
   });
   after(() => bench.stop());
   afterEach(function () {

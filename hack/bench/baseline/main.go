@@ -10,9 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,15 +19,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
-)
 
-// report has the shape that hack/bench/coldSync.ts reads.
-type report struct {
-	Milliseconds float64 `json:"ms"`
-	CPU          float64 `json:"cpuMs"`
-	PeakKiB      int     `json:"peakKiB"`
-	Items        int     `json:"items"`
-}
+	"winpool.dev/bench/baseline/usage"
+)
 
 func main() {
 	kubeconfig := flag.String("kubeconfig", "", "path of a kubeconfig")
@@ -62,17 +53,12 @@ func run(kubeconfig, selector string, started float64, file string, follow bool)
 	if !cache.WaitFor(ctx, "", informer.HasSyncedChecker()) {
 		return fmt.Errorf("the informer has not synced within ten minutes")
 	}
-	ms := float64(time.Now().UnixMicro())/1000 - started
-	cpu, err := cpuMilliseconds()
-	if err != nil {
-		return err
-	}
-	peak, err := peakKiB()
+	synced, err := usage.SinceStart(started)
 	if err != nil {
 		return err
 	}
 	items := informer.GetStore().List()
-	synced := report{Milliseconds: ms, CPU: cpu, PeakKiB: peak, Items: len(items)}
+	synced.Items = len(items)
 	if err := json.NewEncoder(os.Stdout).Encode(synced); err != nil {
 		return err
 	}
@@ -122,27 +108,4 @@ func byNodeGroup(object any) ([]string, error) {
 		}
 	}
 	return nil, nil
-}
-
-// cpuMilliseconds is what this process has spent so far, in user and in system mode.
-func cpuMilliseconds() (float64, error) {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0, err
-	}
-	return float64(usage.Utime.Nano()+usage.Stime.Nano()) / 1e6, nil
-}
-
-// peakKiB is the most memory that this process ever had in RAM: VmHWM of proc(5).
-func peakKiB() (int, error) {
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, found := strings.CutPrefix(line, "VmHWM:"); found {
-			return strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-		}
-	}
-	return 0, fmt.Errorf("/proc/self/status has no VmHWM")
 }
