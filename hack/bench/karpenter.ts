@@ -49,7 +49,7 @@ export const karpenter: Section = {
     const figures: Figure[] = [];
     const cluster = await BenchCluster.start({ groups: 1 }, bench.say, bench.signal);
     try {
-      const scene = await Scene.start(cluster, bench);
+      await using scene = await Scene.start(cluster, bench);
       await using operator = await BenchOperator.start(cluster, { flags: ['--leader-elect=false'] });
       await scene.createPool();
       for (const nodes of settings.sizes) {
@@ -119,7 +119,7 @@ async function cpuOf(operator: BenchOperator, work: () => Promise<unknown>): Pro
 }
 
 /** The objects of Karpenter and their nodes. */
-class Scene {
+class Scene implements AsyncDisposable {
   readonly #cluster: BenchCluster;
   readonly #bench: Bench;
   readonly #nodes: View<NodeRecord>;
@@ -229,6 +229,10 @@ class Scene {
     const known = { ...labels, 'karpenter.sh/nodepool': POOL, 'karpenter.sh/registered': 'true' };
     await this.#request('POST', '/api/v1/nodes', { ...node, metadata: { ...node.metadata, labels: known } });
     return node.metadata.name ?? '';
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#nodes[Symbol.asyncDispose]();
   }
 
   #request<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Wire<T>> {
