@@ -130,7 +130,7 @@ export const SYMPTOMS: readonly Symptom[] = [
     seen: 'A Windows node is `NotReady`, or it has joined and its pool does not count it.',
     command: OF_NODES,
     more: [
-      'Without the plugin, run `kubectl describe node NODE`: the message of the condition `Ready` names the error. To replace the node, run `kubectl annotate node NODE winpool.dev/replace=true`.',
+      'Without the plugin, run `kubectl describe node NODE`: the message of the condition `Ready` names the error. To replace the node, run `kubectl annotate node NODE winpool.dev/replace=true`. If its pods do not terminate, see [WindowsPoolDrainStuck](runbooks/WindowsPoolDrainStuck.md).',
     ],
     pods: ['is on a node that no longer exists'],
     errors: ['KubeletSilent', 'NodeShutDown', 'RuntimeTooSlow', 'ContainerdStopped', 'CNINotInitialized'],
