@@ -9,7 +9,7 @@ import { ObjectClient } from '../../test/fakes/clusterApi/objectClient.ts';
 import { installKarpenter, NODE_CLASS } from '../../test/fakes/karpenter/karpenter.ts';
 import { karpenterPool } from '../../test/pools.ts';
 import { waitFor } from '../controlplane/wait.ts';
-import { ensureKarpenter } from '../karpenter/karpenter.ts';
+import { karpenterCrds } from '../karpenter/karpenter.ts';
 import { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { type Figure, figureOf, rounded } from './figures.ts';
@@ -42,7 +42,6 @@ const ROLE = ['role.yaml', 'role_binding.yaml'].map((file) =>
 export const karpenter: Section = {
   name: 'karpenter',
   what: 'a pool of Karpenter with 2,000 nodes: from the registration of a node to its release from the gate, and the cost of events beside a pool with 200',
-  prepare: async (bench) => void (await ensureKarpenter(bench.say, bench.signal)),
   run: async (bench): Promise<Result> => {
     const settings = bench.pick(FULL, SMALL);
     const rows: Row[] = [];
@@ -50,7 +49,7 @@ export const karpenter: Section = {
     const figures: Figure[] = [];
     const cluster = await BenchCluster.start({ groups: 1 }, bench.say, bench.signal);
     try {
-      const scene = await Scene.start(cluster, bench);
+      await using scene = await Scene.start(cluster, bench);
       await using operator = await BenchOperator.start(cluster, { flags: ['--leader-elect=false'] });
       await scene.createPool();
       for (const nodes of settings.sizes) {
@@ -120,7 +119,7 @@ async function cpuOf(operator: BenchOperator, work: () => Promise<unknown>): Pro
 }
 
 /** The objects of Karpenter and their nodes. */
-class Scene {
+class Scene implements AsyncDisposable {
   readonly #cluster: BenchCluster;
   readonly #bench: Bench;
   readonly #nodes: View<NodeRecord>;
@@ -136,7 +135,7 @@ class Scene {
   /** Installs the CRDs and the role of the operator. */
   static async start(cluster: BenchCluster, bench: Bench): Promise<Scene> {
     const { controlPlane } = cluster.world;
-    const { crds } = await ensureKarpenter(bench.say, bench.signal);
+    const crds = await karpenterCrds(bench.signal);
     const client = await ObjectClient.connect(controlPlane.adminKubeconfig, 'bench', bench.signal);
     await installKarpenter(controlPlane, client, crds, bench.signal).finally(() => client.close());
     for (const file of ROLE) await cluster.world.kubectl('apply', '-f', file);
@@ -230,6 +229,10 @@ class Scene {
     const known = { ...labels, 'karpenter.sh/nodepool': POOL, 'karpenter.sh/registered': 'true' };
     await this.#request('POST', '/api/v1/nodes', { ...node, metadata: { ...node.metadata, labels: known } });
     return node.metadata.name ?? '';
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#nodes[Symbol.asyncDispose]();
   }
 
   #request<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Wire<T>> {
