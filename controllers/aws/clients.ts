@@ -75,12 +75,16 @@ interface Loaded {
   readonly sdk: object;
 }
 
+/** What checks its answers, which loads modules of the SDK, too. */
+type Checking = Pick<typeof import('./validateResponse.ts'), 'checkedAnswer'>;
+
 /** A client that is loaded with its first call. */
 function lazy(load: () => Promise<Loaded>) {
-  let loaded: ReturnType<typeof load> | undefined;
+  const loadBoth = async () => ({ ...(await load()), ...(await import('./validateResponse.ts')) });
+  let loaded: ReturnType<typeof loadBoth> | undefined;
   return {
     call: async (operation: string, input: unknown, signal: AbortSignal): Promise<never> => {
-      loaded ??= load();
+      loaded ??= loadBoth();
       return send(await loaded, operation, input, signal);
     },
     close: (): void => {
@@ -90,14 +94,18 @@ function lazy(load: () => Promise<Loaded>) {
 }
 
 /** Looks the command up by its name, which the overloads of the SDK's `send` cannot express. */
-async function send({ client, sdk }: Loaded, operation: string, input: unknown, signal: AbortSignal): Promise<never> {
+async function send(
+  { client, sdk, checkedAnswer }: Loaded & Checking,
+  operation: string,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<never> {
   const Command = (sdk as Readonly<Record<string, new (input: unknown) => object>>)[`${operation}Command`];
   if (!Command) throw new TypeError(`no client module exports ${operation}Command`);
   const { send } = client as unknown as {
     send(command: unknown, options: { abortSignal: AbortSignal }): Promise<never>;
   };
   const command = new Command(input);
-  const { checkedAnswer } = await import('./validateResponse.ts');
   return checkedAnswer(command, await send.call(client, command, { abortSignal: signal }));
 }
 
