@@ -11,7 +11,7 @@ import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { nodesOfMachines, unlessSame } from '../../controllers/windowspool/membership/machineNodes.ts';
+import { nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
 import {
   isCreatedFor,
   type KarpenterKind,
@@ -84,8 +84,7 @@ export class KarpenterCaches {
     const view = this.of(pool);
     if (view.kind === 'unknown') return undefined;
     const isOwn = view.kind === 'seen' && view.nodePool !== undefined && isCreatedFor(view.nodePool, pool);
-    const known = this.#nodes.get(pool);
-    const nodes = unlessSame(known, nodesOfMachines({ machines: isOwn ? view.claims : [] }, known));
+    const nodes = nodesOfMachines({ machines: isOwn ? view.claims : [] }, this.#nodes.get(pool));
     this.#nodes.set(pool, nodes);
     return nodes;
   }

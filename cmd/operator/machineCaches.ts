@@ -15,7 +15,7 @@ import { realClock } from '../../controllers/runtime/clock.ts';
 import type { EngineMetrics } from '../../controllers/runtime/metrics.ts';
 import type { Logger } from '../../controllers/runtime/ports.ts';
 import type { MachineSetReference, WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
-import { nodesOfMachines, unlessSame } from '../../controllers/windowspool/membership/machineNodes.ts';
+import { nodesOfMachines } from '../../controllers/windowspool/membership/machineNodes.ts';
 import type { CallError } from '../../controllers/windowspool/ports/callResult.ts';
 import type {
   HealthCheck,
@@ -106,8 +106,7 @@ export class MachineCaches {
     const view = this.of(pool);
     if (view.kind === 'unknown') return undefined;
     const isOwn = view.kind === 'seen' && (!this.#made.has(pool) || view.set.createdFor === pool);
-    const now = nodesOfMachines(isOwn ? view : undefined);
-    const nodes = unlessSame(this.#nodes.get(pool), now);
+    const nodes = nodesOfMachines(isOwn ? view : undefined, this.#nodes.get(pool));
     this.#nodes.set(pool, nodes);
     return nodes;
   }

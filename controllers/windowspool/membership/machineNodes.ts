@@ -10,7 +10,7 @@ type WithNode = Pick<Machine, 'deleting' | 'node' | 'providerID'>;
 /**
  * The nodes of Machines, and of instances of a MachinePool that have no Machine, with their provider IDs. What lacks one of both has none. Where names of nodes are
  * used again, a Machine that is being deleted can still refer to the node of the next one.
- * @param known the nodes before, whose sets are used again
+ * @param known the nodes before. They are returned if they are the same, so who compares references finds no change then; otherwise, their sets are used again
  */
 export function nodesOfMachines(
   seen: { readonly machines: readonly WithNode[] } & Partial<Pick<Seen, 'set'>> = { machines: [] },
@@ -26,7 +26,8 @@ export function nodesOfMachines(
     ),
   );
   // A provider can begin to create Machines at any time: until then, the instances have their nodes.
-  return new Map([...nodes.map((node) => [node, anyOfThem] as const), ...ofMachines]);
+  const now = new Map([...nodes.map((node) => [node, anyOfThem] as const), ...ofMachines]);
+  return known && isSameNodes(known, now) ? known : now;
 }
 
 function onlyOne(id: string, known: ReadonlySet<string> | undefined): ReadonlySet<string> {
@@ -55,11 +56,6 @@ export function hasNode(
   { name, providerID }: Pick<NodeRecord, 'name' | 'providerID'>,
 ): boolean {
   return machines.get(name)?.has(providerID) === true;
-}
-
-/** The known nodes if the new ones are the same: who compares references finds no change then. */
-export function unlessSame(known: MachineNodes | undefined, now: MachineNodes): MachineNodes {
-  return known && isSameNodes(known, now) ? known : now;
 }
 
 /** Whether both have the same nodes. */

@@ -1,6 +1,6 @@
 /** Karpenter of the fake world, which works at once: a NodeClaim has its registered node when `settle` returns. */
 import { MANAGED_BY_LABEL, POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../api/labels.ts';
-import { nodesOfMachines, unlessSame } from '../membership/machineNodes.ts';
+import { nodesOfMachines } from '../membership/machineNodes.ts';
 import type {
   KarpenterKind,
   KarpenterManifest,
@@ -49,8 +49,7 @@ export class FakeKarpenter {
   get nodes(): MachineNodes | undefined {
     if (this.unknown) return undefined;
     const isOwn = this.nodePool !== undefined && this.nodePool.createdFor !== '';
-    const now = nodesOfMachines({ machines: isOwn ? this.claims : [] });
-    this.#nodes = unlessSame(this.#nodes, now);
+    this.#nodes = nodesOfMachines({ machines: isOwn ? this.claims : [] }, this.#nodes);
     return this.#nodes;
   }
 

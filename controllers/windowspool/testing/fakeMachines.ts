@@ -1,6 +1,6 @@
 /** A MachineSet of the fake world with its controller and its infrastructure, which work at once: a Machine has its node when `settle` returns. */
 import { POOL_KEY, TEMPLATE_HASH_ANNOTATION } from '../api/labels.ts';
-import { nodesOfMachines, unlessSame } from '../membership/machineNodes.ts';
+import { nodesOfMachines } from '../membership/machineNodes.ts';
 import type { HealthCheck, Machine, MachineNodes, MachineSet, MachinesView } from '../ports/machines.ts';
 import type { NodeRecord } from '../ports/nodes.ts';
 import type { MachineSetManifests } from '../ports/ownMachineSets.ts';
@@ -126,8 +126,7 @@ export class FakeMachines {
   /** The same object for the same nodes, as the cache gives it. */
   get nodes(): MachineNodes | undefined {
     if (this.unknown) return undefined;
-    const now = nodesOfMachines(this.set ? { set: this.set, machines: this.machines } : undefined);
-    this.#nodes = unlessSame(this.#nodes, now);
+    this.#nodes = nodesOfMachines(this.set ? { set: this.set, machines: this.machines } : undefined, this.#nodes);
     return this.#nodes;
   }
 
