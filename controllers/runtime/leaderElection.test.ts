@@ -75,6 +75,32 @@ describe('leader election', () => {
     await second.stop();
   });
 
+  it('releases the lease also if it stops while a renewal is being answered', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const error: { kind?: Outage } = {};
+    const first = candidate('first', lease.client(error), clock);
+    await clock.advance(5_000);
+    error.kind = 'late';
+    const renewals = lease.updates;
+    await clock.until(() => lease.updates > renewals, 'a renewal is written');
+    const stopped = first.stop();
+    delete error.kind;
+    await stopped;
+    assert.deepEqual(first.log, ['works', 'ended', 'resolved']);
+    assert.equal(lease.lease?.record.holder, '');
+  });
+
+  it('does not release the lease of another process', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const first = candidate('first', lease.client(), clock);
+    await clock.advance(5_000);
+    lease.vandalise(({ record, ...rest }) => ({ ...rest, record: { ...record, holder: 'second' } }));
+    await first.stop();
+    assert.equal(lease.lease?.record.holder, 'second');
+  });
+
   it('takes over a lease that did not change for its duration, regardless of its timestamps', async () => {
     for (const skew of [-3_600_000, 0, 3_600_000]) {
       const clock = new SimulatedClock();

@@ -284,22 +284,31 @@ export class LeaderElector implements Fence {
 
   /** Lets the next candidate start at once. If this fails, it waits until the lease expires. */
   async #release(): Promise<void> {
-    const { leases, clock, log } = this.#options;
-    if (!this.#lease) return;
+    const { clock, log } = this.#options;
     using limit = deadline(clock, this.#times.retryMs, new AbortController().signal, 'releasing the lease');
-    const now = clock.now();
-    const record = {
-      ...this.#lease.record,
-      holder: '',
-      durationSeconds: RELEASED_SECONDS,
-      acquireTime: now,
-      renewTime: now,
-    };
     try {
-      await orAborted(leases.update(record, this.#lease.resourceVersion, limit.signal), limit.signal);
+      await orAborted(this.#giveUp(limit.signal), limit.signal);
       log.info({}, 'released the lease');
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'failed to release the lease; it expires');
+    }
+  }
+
+  async #giveUp(signal: AbortSignal): Promise<void> {
+    const { leases, clock } = this.#options;
+    for (;;) {
+      if (!this.#lease || !this.#isOurs()) throw new Error('this process no longer holds it');
+      const { record, resourceVersion } = this.#lease;
+      const now = clock.now();
+      const released = { ...record, holder: '', durationSeconds: RELEASED_SECONDS, acquireTime: now, renewTime: now };
+      try {
+        await leases.update(released, resourceVersion, signal);
+        return;
+      } catch (error) {
+        if (failureOf(error).status !== 409) throw error;
+        // The renewal that the stop interrupted can have been written.
+        this.#lease = await leases.read(signal);
+      }
     }
   }
 }

@@ -1,8 +1,8 @@
 import { StreamFailure } from '../failure.ts';
 import type { Lease, LeaseClient, LeaseRecord } from '../ports.ts';
 
-/** How a candidate's requests fail: they are refused, their responses are lost, they hang, or they hang and ignore signals. */
-export type Outage = 'down' | 'lost' | 'hangs' | 'deaf';
+/** How a candidate's requests fail: they are refused, their responses are lost or late, they hang, or they hang and ignore signals. */
+export type Outage = 'down' | 'lost' | 'late' | 'hangs' | 'deaf';
 
 /** One Lease in memory, and how access to it can fail. */
 export class SimulatedLease {
@@ -16,15 +16,14 @@ export class SimulatedLease {
     this.lease = written && { ...written, resourceVersion: String(++this.#version) };
   }
 
-  /** A candidate's connection to the lease. `lost`: the write succeeds, but its response is lost. `deaf`: signals are ignored. */
+  /** A candidate's connection to the lease. `lost`, `late`: the write succeeds, but its response is lost, or does not arrive before the signal. `deaf`: signals are ignored. */
   client(error: { kind?: Outage } = {}): LeaseClient {
+    const aborted = (signal: AbortSignal): Promise<void> =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
     const reach = async (signal: AbortSignal): Promise<void> => {
       if (error.kind === 'down') throw new StreamFailure('connect ECONNREFUSED');
-      if (error.kind !== 'hangs' && error.kind !== 'deaf') return;
-      const { kind } = error;
-      await new Promise((_, reject) => {
-        if (kind === 'hangs') signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      });
+      if (error.kind === 'hangs') await aborted(signal);
+      if (error.kind === 'deaf') await new Promise(() => undefined);
     };
     const write = async (record: LeaseRecord, signal: AbortSignal, allowed: () => boolean): Promise<Lease> => {
       await reach(signal);
@@ -32,6 +31,7 @@ export class SimulatedLease {
       this.lease = { record, resourceVersion: String(++this.#version) };
       this.updates += 1;
       if (error.kind === 'lost') throw new StreamFailure('read ECONNRESET');
+      if (error.kind === 'late') await aborted(signal);
       return this.lease;
     };
     return {
