@@ -77,17 +77,6 @@ describe('the scaling groups of a cluster', () => {
     assert.equal(calls.length, 20);
   });
 
-  it('get tags that are not propagated to instances, and lose them by key', async () => {
-    const { calls, groups } = over();
-    assert.deepEqual(await groups.setTags('eks-a', { k: 'v' }, signal), { ok: true, value: undefined });
-    assert.deepEqual(await groups.removeTags('eks-a', ['k'], signal), { ok: true, value: undefined });
-    const tag = { ResourceId: 'eks-a', ResourceType: 'auto-scaling-group', Key: 'k' };
-    assert.deepEqual(calls, [
-      ['CreateOrUpdateTags', { Tags: [{ ...tag, Value: 'v', PropagateAtLaunch: false }] }],
-      ['DeleteTags', { Tags: [tag] }],
-    ]);
-  });
-
   it('have the lifecycle state of an instance', async () => {
     const Instances = [{ InstanceId: 'i-1', LifecycleState: 'Terminating:Wait' }, { InstanceId: 'i-2' }];
     const { calls, groups } = over({ AutoScalingGroups: [{ AutoScalingGroupName: 'eks-a', Instances }] });
@@ -134,8 +123,6 @@ describe('the scaling groups of a cluster', () => {
     const failure = Object.assign(new Error('no'), { name: 'AccessDenied', $metadata: { httpStatusCode: 403 } });
     const answers = [
       await over(failure).groups.list(signal),
-      await over(failure).groups.setTags('eks-a', { k: 'v' }, signal),
-      await over(failure).groups.removeTags('eks-a', ['k'], signal),
       await over(failure).groups.lifecycleOf('eks-a', 'i-1', signal),
       await over(failure).members('eks-a', signal),
       await over(failure).groups.terminateInstance('i-1', false, signal),

@@ -6,12 +6,11 @@ import type { AutoScalingCall } from './calls.ts';
 import type { Members } from './instances.ts';
 import { readPages } from './pages.ts';
 import { done, mapped } from './results.ts';
+import { createScalingGroupTags } from './scalingGroupTags.ts';
 
 /** A page has at most 100 groups, and a cluster a few hundred node groups. */
 const PAGE_SIZE = 100;
 const MOST_PAGES = 20;
-
-const TYPE = 'auto-scaling-group';
 
 /**
  * Lifecycle states of members. Excludes `Warmed:*`, the states of a warm pool, and `Detached`.
@@ -42,20 +41,7 @@ export function createScalingGroups(clusterName: string, autoScaling: AutoScalin
         Object.fromEntries(all.flatMap(({ AutoScalingGroups = [] }) => AutoScalingGroups.map(fromAutoScaling))),
       );
     },
-    setTags: async (group, tags, signal) => {
-      const Tags = Object.entries(tags).map(([Key, Value]) => ({
-        ResourceId: group,
-        ResourceType: TYPE,
-        Key,
-        Value,
-        PropagateAtLaunch: false,
-      }));
-      return done(await autoScaling('CreateOrUpdateTags', { Tags }, signal));
-    },
-    removeTags: async (group, keys, signal) => {
-      const Tags = keys.map((Key) => ({ ResourceId: group, ResourceType: TYPE, Key }));
-      return done(await autoScaling('DeleteTags', { Tags }, signal));
-    },
+    ...createScalingGroupTags(autoScaling),
     lifecycleOf: async (group, instance, signal) =>
       mapped(
         await instancesOf(autoScaling, group, signal),

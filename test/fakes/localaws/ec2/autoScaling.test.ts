@@ -87,11 +87,13 @@ describe('the Auto Scaling group of a node group, through the real SDK client', 
     await fixture.sdk.autoscaling.deleteTags({ Tags: [tag] });
   });
 
-  it('rejects tags of AWS, of groups that do not exist, and of other resources', async () => {
+  it('rejects more than 25 tags, tags of AWS, of groups that do not exist, and of other resources', async () => {
     const tags = (tag: object) => fixture.sdk.autoscaling.createOrUpdateTags({ Tags: [{ Key: 'a', ...tag }] });
     assertNames(await rejection(tags({ ResourceId: 'none' })), /^ValidationError: .*AutoScalingGroup none not found$/);
     assert.match(await rejection(tags({ ResourceId: name, Key: 'aws:x' })), /^ValidationError: .*aws:/);
     assert.match(await rejection(tags({ ResourceId: name, ResourceType: 'node' })), /must be auto-scaling-group/);
+    const Tags = Array.from({ length: 26 }, (_, i) => ({ ResourceId: name, Key: `k${i}`, Value: '' }));
+    assert.match(await rejection(fixture.sdk.autoscaling.createOrUpdateTags({ Tags })), /is 26; it must be at most 25/);
   });
 
   it('changes its size within its bounds, and EKS reports it', async () => {

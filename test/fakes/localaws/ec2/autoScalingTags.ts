@@ -50,11 +50,15 @@ export function tagsOfGroup(cloud: LocalAwsState, group: GroupRecord): TagDescri
   }));
 }
 
+/** "The maximum number of tags that you can add or remove using a single call is 25": the user guide's page ec2-auto-scaling-tagging. */
+const MOST_TAGS = 25;
+
 /** CreateOrUpdateTags: all of them or none. */
 export function createOrUpdateTags(
   cloud: LocalAwsState,
   { Tags: tags = [] }: CreateOrUpdateTagsType,
 ): Record<string, never> {
+  checkNumber(tags);
   for (const tag of tags) {
     const group = groupOf(cloud, tag);
     const { Key, Value = '' } = tag;
@@ -71,12 +75,18 @@ export function createOrUpdateTags(
 
 /** DeleteTags: an unknown tag is not an error. */
 export function deleteTags(cloud: LocalAwsState, { Tags: tags = [] }: DeleteTagsType): Record<string, never> {
+  checkNumber(tags);
   for (const tag of tags) groupOf(cloud, tag);
   for (const { ResourceId, Key } of tags) {
     const group = autoScalingGroup(cloud, ResourceId);
     group.autoScalingTags = group.autoScalingTags.filter((tag) => tag.Key !== Key);
   }
   return {};
+}
+
+function checkNumber(tags: readonly Tag[]): void {
+  if (tags.length > MOST_TAGS)
+    throw validationError(`The number of tags is ${tags.length}; it must be at most ${MOST_TAGS}`);
 }
 
 function groupOf(cloud: LocalAwsState, { ResourceId, ResourceType }: Tag): GroupRecord {
