@@ -73,7 +73,7 @@ export class BenchCluster {
     const cloud = await startLocalAws({
       cluster: clusterOf(controlPlane),
       speed,
-      nodegroupLimit: 100,
+      nodegroupLimit: 1_100,
       nodeLimit: MOST_NODES,
       ...(instancesJoin && { kubeconfig: await controlPlane.kubeconfigForUser('cloud') }),
     });

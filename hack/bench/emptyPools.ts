@@ -6,18 +6,22 @@ const READY_MS = 120_000;
 const REMOVAL = '--timeout=120s';
 
 /** Applies this number of pools at once, and returns the milliseconds until the last one is Ready. An operator must run. `begin` is called before. */
-export async function createEmptyPools(cluster: BenchCluster, count: number, begin = () => {}): Promise<number> {
-  const names = namesOf(count);
+export async function createEmptyPools(
+  cluster: BenchCluster,
+  count: number,
+  { begin = () => {}, timeoutMs = READY_MS }: { begin?(): void; timeoutMs?: number } = {},
+): Promise<number> {
+  const names = new Set(namesOf(count));
   await using pools = watchPools(cluster);
   await pools.listed();
   begin();
   const started = performance.now();
   const ready = pools.until(
     `${count} pools are Ready`,
-    (all) => all.filter((pool) => names.includes(pool.metadata.name) && isReady(pool)).length === count,
-    READY_MS,
+    (all) => all.filter((pool) => names.has(pool.metadata.name) && isReady(pool)).length === count,
+    timeoutMs,
   );
-  const items = names.map((name) => poolObject(name, { minSize: 0, maxSize: 1 }));
+  const items = [...names].map((name) => poolObject(name, { minSize: 0, maxSize: 1 }));
   const applied = cluster.world.apply({ apiVersion: 'v1', kind: 'List', items });
   const [at] = await Promise.all([ready, applied]);
   return at - started;

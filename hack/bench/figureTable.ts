@@ -10,7 +10,12 @@ export function conditionsOf(sections: MeasuredSections): string {
   const all = Object.values(sections);
   const machines = new Set(all.map(({ node, processors }) => `Node.js ${node} on ${processors} processors`));
   const loads = all.map(({ loadBefore }) => loadBefore);
-  return `Measured with ${[...machines].join(', and ')}. The load average before each section was ${Math.min(...loads)} to ${Math.max(...loads)}. If it is higher than the number of processors, times are too long, and ratios vary more.`;
+  const references = all.flatMap(({ referenceMs = [] }) => referenceMs);
+  const speed =
+    references.length === 0
+      ? ''
+      : ` A loop of 20 million steps takes ${Math.min(...references)} to ${Math.max(...references)} ms there: the same kind of virtual machine can be twice as fast or slow.`;
+  return `Measured with ${[...machines].join(', and ')}.${speed} The load average before each section was ${Math.min(...loads)} to ${Math.max(...loads)}. If it is higher than the number of processors, times are too long, and ratios vary more.`;
 }
 
 /** A row for each figure, in the order of the sections. */

@@ -5,7 +5,7 @@
 import { Argument, Command } from 'commander';
 import { withDeadline } from '../controlplane/wait.ts';
 import { isolationObstacle } from '../realnode/isolation.ts';
-import { keep, loadNow, print, recordedSections, regressions } from './report.ts';
+import { keep, loadNow, print, recordedSections, referenceMs, regressions } from './report.ts';
 import { Bench } from './section.ts';
 import { sections } from './sections.ts';
 
@@ -39,15 +39,15 @@ async function main(names: readonly string[], { large }: { large: boolean }): Pr
         continue;
       }
       await section.prepare?.(bench);
-      const loadBefore = loadNow();
+      const [loadBefore, reference] = [loadNow(), referenceMs()];
       const result = await withDeadline(
         section.run(bench),
         `the section ${section.name}`,
         section.limitMs ?? SECTION_MS,
       );
       print(section.name, result);
-      worse.push(...regressions(result, recorded[section.name]));
-      await keep(section.name, result, loadBefore);
+      worse.push(...regressions(result, recorded[section.name], reference));
+      await keep(section.name, result, { loadBefore, referenceMs: reference });
     }
   } finally {
     await bench.stop();

@@ -92,7 +92,7 @@ async function once(bench: Bench, settings: Settings): Promise<Run> {
   cloud.faults.speed({ speed: SPEED });
   await using operator = await BenchOperator.start(cluster, { flags: ['--leader-elect=false'] });
   try {
-    const readyMs = await createEmptyPools(cluster, settings.pools, () => cloud.resetCalls());
+    const readyMs = await createEmptyPools(cluster, settings.pools, { begin: () => cloud.resetCalls() });
     const calls = cloud.calls();
     const rssMB = megabytes(operator.memory.rssKiB);
     await deleteEmptyPools(cluster, settings.pools);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { goalResult, isWorse, textOf } from './figures.ts';
 import type { Result } from './section.ts';
-import { round } from './statistics.ts';
+import { median, round } from './statistics.ts';
 
 const FOLDER = fileURLToPath(new URL('../../build/', import.meta.url));
 const FILE = join(FOLDER, 'bench.json');
@@ -20,6 +20,8 @@ export interface Measured extends Result {
   /** Its processors. Absent in older records. */
   readonly machine?: string;
   readonly loadBefore: number;
+  /** See {@link referenceMs}. Absent in older records. */
+  readonly referenceMs?: number;
 }
 
 export type MeasuredSections = Readonly<Record<string, Measured>>;
@@ -27,6 +29,21 @@ export type MeasuredSections = Readonly<Record<string, Measured>>;
 /** The load of the machine before a section, which disturbs it. */
 export function loadNow(): number {
   return round(loadavg()[0] ?? 0, 1);
+}
+
+/** Virtual machines of one kind can differ in speed by more than a factor of two. */
+const SAME_SPEED = 1.15;
+const TIMES: ReadonlySet<string> = new Set(['us', 'ms', 's']);
+const REFERENCE_STEPS = 20_000_000;
+
+/** How long this machine takes for a fixed computation, in milliseconds. */
+export function referenceMs(): number {
+  const times = Array.from({ length: 5 }, () => {
+    const began = performance.now();
+    for (let step = 0, value = 0; step < REFERENCE_STEPS; step++) value = (value * 31 + step) | 0;
+    return performance.now() - began;
+  });
+  return Math.round(median(times));
 }
 
 /** Prints the table of a section, and compares its figures with their goals. */
@@ -61,13 +78,20 @@ export async function record(sections: MeasuredSections): Promise<void> {
   await writeFile(RECORD, `${JSON.stringify({ sections }, undefined, 2)}\n`);
 }
 
-/** The figures of a section that are worse than in a record of the same kind of machine, as lines. */
-export function regressions({ figures }: Result, recorded: Measured | undefined): string[] {
+/**
+ * The figures of a section that are worse than in a record of the same kind of machine, as lines. Times are compared only if the machine is as fast as it was then.
+ */
+export function regressions({ figures }: Result, recorded: Measured | undefined, reference: number): string[] {
   if (!recorded || recorded.machine !== machine()) return [];
   const before = new Map(recorded.figures.map((figure) => [figure.name, figure]));
+  const factor = reference / (recorded.referenceMs ?? Number.NaN);
+  const isAsFast = factor < SAME_SPEED && factor > 1 / SAME_SPEED;
   return figures.flatMap((figure) => {
     const known = before.get(figure.name);
-    return known && isWorse(figure, known) ? [`${figure.name}: ${textOf(figure)}, before: ${textOf(known)}`] : [];
+    const isComparable = isAsFast || !TIMES.has(figure.unit);
+    return known && isComparable && isWorse(figure, known)
+      ? [`${figure.name}: ${textOf(figure)}, before: ${textOf(known)}`]
+      : [];
   });
 }
 
@@ -77,13 +101,17 @@ function machine(): string {
 }
 
 /** Writes a section to build/bench.json. Sections of earlier calls are kept with their times, so that a long section need not run again. */
-export async function keep(name: string, result: Result, loadBefore: number): Promise<void> {
+export async function keep(
+  name: string,
+  result: Result,
+  before: Pick<Measured, 'loadBefore' | 'referenceMs'>,
+): Promise<void> {
   const measured = {
     at: new Date().toISOString(),
     node: process.version,
     processors: cpus().length,
     machine: machine(),
-    loadBefore,
+    ...before,
     ...result,
   };
   const sections = { ...(await measuredSections()), [name]: measured };
