@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { StreamFailure } from './failure.ts';
 import { LeaderElector, LeadershipLost, PAUSED_WHILE_SENDING } from './leaderElection.ts';
 import type { Lease, LeaseClient, LeaseRecord } from './ports.ts';
 import { silentLog } from './testing/silentLog.ts';
@@ -99,6 +100,24 @@ describe('leader election', () => {
     lease.vandalise(({ record, ...rest }) => ({ ...rest, record: { ...record, holder: 'second' } }));
     await first.stop();
     assert.equal(lease.lease?.record.holder, 'second');
+  });
+
+  it('gives up to release the lease if each write is a conflict', async () => {
+    const clock = new SimulatedClock();
+    const lease = new SimulatedLease();
+    const client = lease.client();
+    let isRefusing = false;
+    let updates = 0;
+    const update: LeaseClient['update'] = async (...args) => {
+      if (!isRefusing) return client.update(...args);
+      updates++;
+      throw new StreamFailure('the object has been modified', { status: 409 });
+    };
+    const first = candidate('first', { ...client, update }, clock);
+    await clock.advance(5_000);
+    isRefusing = true;
+    await first.stop();
+    assert.deepEqual([first.log, updates], [['works', 'ended', 'resolved'], 1]);
   });
 
   it('takes over a lease that did not change for its duration, regardless of its timestamps', async () => {

@@ -287,29 +287,34 @@ export class LeaderElector implements Fence {
     const { clock, log } = this.#options;
     using limit = deadline(clock, this.#times.retryMs, new AbortController().signal, 'releasing the lease');
     try {
-      await orAborted(this.#giveUp(limit.signal), limit.signal);
-      log.info({}, 'released the lease');
+      const isReleased = await orAborted(this.#giveUp(limit.signal), limit.signal);
+      log.info(
+        {},
+        isReleased ? 'released the lease' : 'did not release the lease, because this process no longer holds it',
+      );
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'failed to release the lease; it expires');
     }
   }
 
-  async #giveUp(signal: AbortSignal): Promise<void> {
+  /** Returns false if another process holds the lease, or if it was deleted. */
+  async #giveUp(signal: AbortSignal): Promise<boolean> {
     const { leases, clock } = this.#options;
-    for (;;) {
-      if (!this.#lease || !this.#isOurs()) throw new Error('this process no longer holds it');
+    while (this.#lease && this.#isOurs()) {
       const { record, resourceVersion } = this.#lease;
       const now = clock.now();
       const released = { ...record, holder: '', durationSeconds: RELEASED_SECONDS, acquireTime: now, renewTime: now };
       try {
         await leases.update(released, resourceVersion, signal);
-        return;
+        return true;
       } catch (error) {
         if (failureOf(error).status !== 409) throw error;
         // The renewal that the stop interrupted can have been written.
         this.#lease = await leases.read(signal);
+        if (this.#lease?.resourceVersion === resourceVersion) throw error;
       }
     }
+    return false;
   }
 }
 
