@@ -32,6 +32,10 @@ function autoScaling(failing: Readonly<Record<string, string>> = {}) {
       for (; held.length > 0; await turn()) held.shift()?.resolve();
     },
     answerNone: () => turn(),
+    answerOne: () => {
+      held.shift()?.resolve();
+      return turn();
+    },
   };
 }
 
@@ -79,36 +83,77 @@ describe('tags of scaling groups', () => {
   });
 
   it('of one group that is refused are an error of that group alone', async () => {
-    const { tags, calls, release, answerNone } = autoScaling({ c: 'AccessDenied' });
-    const results = ['a', 'b', 'c', 'd'].map((group) => tags.setTags(group, { k: 'v' }, signal));
-    await answerNone();
-    await release();
-    const kinds = (await Promise.all(results)).map((result) => (result.ok ? 'ok' : result.error.kind));
+    const { kinds, calls } = await settledOf({ c: 'AccessDenied' }, ['a', 'b', 'c', 'd']);
     assert.deepEqual(kinds, ['ok', 'ok', 'denied', 'ok']);
     assert.equal(calls.length, 5);
   });
 
-  it('are not called for one by one while Auto Scaling throttles', async () => {
-    const { tags, calls, release, answerNone } = autoScaling({ c: 'Throttling' });
-    const results = ['a', 'b', 'c'].map((group) => tags.setTags(group, { k: 'v' }, signal));
-    await answerNone();
-    await release();
-    const kinds = (await Promise.all(results)).map((result) => (result.ok ? 'ok' : result.error.kind));
-    assert.deepEqual(kinds, ['ok', 'throttled', 'throttled']);
+  it('are not tried one by one while Auto Scaling throttles, nor those that wait', async () => {
+    const groups = ['a', ...Array.from({ length: 30 }, (_, i) => `b${i}`)];
+    const { kinds, calls } = await settledOf({ b0: 'Throttling' }, groups);
+    assert.deepEqual(kinds, ['ok', ...groups.slice(1).map(() => 'throttled')]);
     assert.equal(calls.length, 2);
   });
 
+  it('are not removed any further after a call that failed', async () => {
+    const { tags, calls, release, answerNone } = autoScaling({ a: 'AccessDenied' });
+    const removed = tags.removeTags('a', Object.keys(many(30)), signal);
+    await answerNone();
+    await release();
+    const result = await removed;
+    assert.deepEqual([result.ok || result.error.kind, calls.length], ['denied', 1]);
+  });
+
   it('are set also if the caller with which they share a call gives up', async () => {
+    const { tags, calls, release, answerNone, answerOne } = autoScaling();
+    const giving = new AbortController();
+    const first = tags.setTags('a', { k: 'v' }, signal);
+    const second = assert.rejects(tags.setTags('b', { k: 'v' }, giving.signal), /stopped/);
+    const third = tags.setTags('c', { k: 'v' }, signal);
+    await answerNone();
+    await answerOne();
+    assert.deepEqual(await first, DONE);
+    giving.abort(new Error('stopped'));
+    await second;
+    await answerNone();
+    await release();
+    assert.deepEqual(await third, DONE);
+    assert.equal(calls.at(-1), 'CreateOrUpdateTags c/k');
+  });
+
+  it('end at once for a caller that gives up while it waits', async () => {
     const { tags, calls, release, answerNone } = autoScaling();
     const giving = new AbortController();
     const first = tags.setTags('a', { k: 'v' }, signal);
-    const second = tags.setTags('b', { k: 'v' }, giving.signal);
-    const third = tags.setTags('c', { k: 'v' }, signal);
+    const second = assert.rejects(tags.setTags('b', { k: 'v' }, giving.signal), /stopped/);
     await answerNone();
     giving.abort(new Error('stopped'));
+    await second;
     await release();
-    await assert.rejects(second, /stopped/);
-    assert.deepEqual([await first, await third], [DONE, DONE]);
-    assert.equal(calls.at(-1), 'CreateOrUpdateTags c/k');
+    assert.deepEqual(await first, DONE);
+    assert.deepEqual(calls, ['CreateOrUpdateTags a/k']);
+  });
+
+  it('can be set after a bug in a call', async () => {
+    let isBroken = true;
+    const tags = createScalingGroupTags(
+      callsOf(async () => {
+        if (isBroken) throw new TypeError('a bug');
+        return {};
+      }),
+    );
+    await assert.rejects(tags.setTags('a', { k: 'v' }, signal), /a bug/);
+    isBroken = false;
+    assert.deepEqual(await tags.setTags('a', { k: 'v' }, signal), DONE);
   });
 });
+
+/** Sets a tag of each group at the same time. */
+async function settledOf(failing: Readonly<Record<string, string>>, groups: readonly string[]) {
+  const { tags, calls, release, answerNone } = autoScaling(failing);
+  const results = groups.map((group) => tags.setTags(group, { k: 'v' }, signal));
+  await answerNone();
+  await release();
+  const kinds = (await Promise.all(results)).map((result) => (result.ok ? 'ok' : result.error.kind));
+  return { kinds, calls };
+}
