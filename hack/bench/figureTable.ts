@@ -14,7 +14,7 @@ export function conditionsOf(sections: MeasuredSections): string {
   const speed =
     references.length === 0
       ? ''
-      : ` A loop of 20 million steps takes ${Math.min(...references)} to ${Math.max(...references)} ms there: the same kind of virtual machine can be twice as fast or slow.`;
+      : ` The loop that shows the speed of the machine took ${Math.min(...references)} to ${Math.max(...references)} ms: virtual machines of one kind can be twice or half as fast.`;
   return `Measured with ${[...machines].join(', and ')}.${speed} The load average before each section was ${Math.min(...loads)} to ${Math.max(...loads)}. If it is higher than the number of processors, times are too long, and ratios vary more.`;
 }
 

@@ -5,7 +5,7 @@
 import { Argument, Command } from 'commander';
 import { withDeadline } from '../controlplane/wait.ts';
 import { isolationObstacle } from '../realnode/isolation.ts';
-import { keep, loadNow, print, recordedSections, referenceMs, regressions } from './report.ts';
+import { isAsFast, keep, loadNow, print, recordedSections, referenceMs, regressions } from './report.ts';
 import { Bench } from './section.ts';
 import { sections } from './sections.ts';
 
@@ -46,7 +46,12 @@ async function main(names: readonly string[], { large }: { large: boolean }): Pr
         section.limitMs ?? SECTION_MS,
       );
       print(section.name, result);
-      worse.push(...regressions(result, recorded[section.name], reference));
+      const before = recorded[section.name];
+      worse.push(...regressions(result, before, reference));
+      if (before && !isAsFast(before, reference))
+        console.log(
+          `  Times are not compared with the record: the loop took ${before.referenceMs} ms then, ${reference} ms now.`,
+        );
       await keep(section.name, result, { loadBefore, referenceMs: reference });
     }
   } finally {

@@ -8,6 +8,7 @@ const recorded = {
   ...{ at: '', node: 'v24', processors: all.length, machine: `${all.length} x ${all[0]?.model.trim()}` },
   ...{ loadBefore: 0, referenceMs: 100, how: '', rows: [] },
 };
+const { referenceMs: _, ...withoutSpeed } = recorded;
 const result = (figures: readonly Figure[]) => ({ how: '', rows: [], figures });
 const time = (value: number) => figureOf({ name: 'time', unit: 'ms' }, [value, value + 1]);
 const memory = (value: number) => figureOf({ name: 'memory', unit: 'MB' }, [value, value + 1]);
@@ -17,6 +18,7 @@ describe('the comparison with the record', () => {
     ['on a machine that is as fast', recorded, 110, ['time', 'memory']],
     ['without times on a slower machine', recorded, 200, ['memory']],
     ['without times on a faster machine', recorded, 50, ['memory']],
+    ['without times if the record has no speed', withoutSpeed, 100, ['memory']],
     ['not on other processors', { ...recorded, machine: '64 x another' }, 100, []],
   ] as const;
   for (const [what, before, reference, worse] of cases)

@@ -84,15 +84,18 @@ export async function record(sections: MeasuredSections): Promise<void> {
 export function regressions({ figures }: Result, recorded: Measured | undefined, reference: number): string[] {
   if (!recorded || recorded.machine !== machine()) return [];
   const before = new Map(recorded.figures.map((figure) => [figure.name, figure]));
-  const factor = reference / (recorded.referenceMs ?? Number.NaN);
-  const isAsFast = factor < SAME_SPEED && factor > 1 / SAME_SPEED;
   return figures.flatMap((figure) => {
     const known = before.get(figure.name);
-    const isComparable = isAsFast || !TIMES.has(figure.unit);
+    const isComparable = isAsFast(recorded, reference) || !TIMES.has(figure.unit);
     return known && isComparable && isWorse(figure, known)
       ? [`${figure.name}: ${textOf(figure)}, before: ${textOf(known)}`]
       : [];
   });
+}
+
+/** Whether the machine is about as fast as it was for the record. */
+export function isAsFast({ referenceMs: before = Number.NaN }: Measured, reference: number): boolean {
+  return Math.max(reference / before, before / reference) < SAME_SPEED;
 }
 
 function machine(): string {
