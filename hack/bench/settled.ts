@@ -9,16 +9,18 @@ import { median } from './statistics.ts';
 
 interface Settings {
   readonly pools: number;
+  /** After the creation. */
+  readonly settleSeconds: number;
   readonly resyncs: number;
   readonly resyncSeconds: number;
 }
 
 /** After a burst of 100, the operator sends EKS at most 20 calls a second: a resync of 1,000 pools takes 45 seconds. */
 const FULL: readonly Settings[] = [
-  { pools: 20, resyncs: 12, resyncSeconds: 5 },
-  { pools: 1_000, resyncs: 3, resyncSeconds: 60 },
+  { pools: 20, settleSeconds: 15, resyncs: 12, resyncSeconds: 5 },
+  { pools: 1_000, settleSeconds: 30, resyncs: 3, resyncSeconds: 60 },
 ];
-const SMALL: readonly Settings[] = [{ pools: 2, resyncs: 3, resyncSeconds: 1 }];
+const SMALL: readonly Settings[] = [{ pools: 2, settleSeconds: 3, resyncs: 3, resyncSeconds: 1 }];
 /** With the shipped --resync-interval of ten minutes. */
 const RESYNCS_PER_HOUR = 6;
 const WRITES = /^(POST|PUT|PATCH|DELETE)$/;
@@ -46,14 +48,14 @@ export const settled: Section = {
   },
 };
 
-async function atRest(bench: Bench, { pools: count, resyncs, resyncSeconds }: Settings) {
+async function atRest(bench: Bench, { pools: count, settleSeconds, resyncs, resyncSeconds }: Settings) {
   const cluster = await bench.cluster(0, 1);
   const { cloud } = cluster.world;
   cloud.faults.speed({ speed: SPEED });
   const flags = ['--leader-elect=false', `--resync-interval=${resyncSeconds}s`];
   await using operator = await BenchOperator.start(cluster, { flags });
   await createEmptyPools(cluster, count, { timeoutMs: READY_MS });
-  await sleep(2 * resyncSeconds * 1_000, undefined, { signal: bench.signal });
+  await sleep(settleSeconds * 1_000, undefined, { signal: bench.signal });
   cloud.resetCalls();
   const before = await operator.metrics();
   const cpuMs: number[] = [];
