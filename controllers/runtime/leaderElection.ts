@@ -287,10 +287,10 @@ export class LeaderElector implements Fence {
     const { clock, log } = this.#options;
     using limit = deadline(clock, this.#times.retryMs, new AbortController().signal, 'releasing the lease');
     try {
-      const isReleased = await orAborted(this.#giveUp(limit.signal), limit.signal);
+      const gaveUp = await orAborted(this.#giveUp(limit.signal), limit.signal);
       log.info(
         {},
-        isReleased ? 'released the lease' : 'did not release the lease, because this process no longer holds it',
+        gaveUp ? 'released the lease' : 'did not release the lease, because this process no longer holds it',
       );
     } catch (error) {
       log.warn({ error: messageOf(error) }, 'failed to release the lease; it expires');
