@@ -1,8 +1,12 @@
-/** How the image starts the operator, read from the Dockerfile, so that `make image`, tests and benchmarks start it in the same way. */
+/** How the operator is shipped, read from the Dockerfile and the Deployment, so that `make image`, tests and benchmarks start it in the same way. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { V1Deployment } from '@kubernetes/client-node';
+import { parse } from 'yaml';
+import { parseQuantity } from '../controllers/windowspool/util/quantity.ts';
 
 const DOCKERFILE = fileURLToPath(new URL('../Dockerfile', import.meta.url));
+const DEPLOYMENT = fileURLToPath(new URL('../config/manager/deployment.yaml', import.meta.url));
 
 export interface Shipped {
   /** Without PATH and HOME, which are folders of the image. */
@@ -29,6 +33,18 @@ export function shipped(): Shipped {
   const [, ...words] = entrypoint;
   const end = words.findIndex((word) => !word.startsWith('-'));
   return { env: others, nodeFlags: words.slice(0, end), user };
+}
+
+/** The memory that the Deployment requests for the container, and its limit, in MB. */
+export function shippedMemory(): { readonly requestMB: number; readonly limitMB: number } {
+  const { spec } = parse(readFileSync(DEPLOYMENT, 'utf8')) as V1Deployment;
+  const { requests, limits } = spec?.template.spec?.containers[0]?.resources ?? {};
+  return { requestMB: megabytesOf(requests?.memory), limitMB: megabytesOf(limits?.memory) };
+}
+
+/** A quantity of memory in MB. */
+export function megabytesOf(quantity: string | undefined): number {
+  return (parseQuantity(quantity) ?? Number.NaN) / 1e6;
 }
 
 export function imageSettings(): ImageSettings {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { shippedMemory } from '../../shipped.ts';
 import { megabytes, memoryOf } from '../processFigures.ts';
 import { type Point, round, slope } from '../statistics.ts';
 import type { ProbeProcess } from './probeProcess.ts';
@@ -18,8 +19,7 @@ const LEAST_MINUTES = 4;
 const MEASURED_FROM_MINUTES = 30;
 /** Heaps are measured after a collection. That of the probe is nearly constant; the operator also remembers what changes with its pools. */
 const LIMITS = { probeHeapMB: 3, operatorGrowthMB: 10 };
-/** The memory limit in config/manager/deployment.yaml. */
-const CONTAINER_MB = 512 * 1.048576;
+const { limitMB: CONTAINER_MB } = shippedMemory();
 
 /** A process of the operator. */
 interface Sampled {
