@@ -1,7 +1,7 @@
 import { type CallEntry, nodeGroupIn } from '../../test/fakes/localaws/wire/callLog.ts';
 import { isServed, serviceOf } from '../../test/fakes/localaws/wire/calls.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { createEmptyPools, deleteEmptyPools } from './emptyPools.ts';
+import { AT_ONCE, createEmptyPools, deleteEmptyPools } from './emptyPools.ts';
 import { figureOf, rounded } from './figures.ts';
 import { megabytes } from './processFigures.ts';
 import type { Bench, Result, Section } from './section.ts';
@@ -16,8 +16,6 @@ interface Settings {
 
 const FULL: Settings = { pools: 50, runs: 7, nodes: 0, groups: 10 };
 const SMALL: Settings = { pools: 3, runs: 1, nodes: 4, groups: 2 };
-/** EKS completes everything at once, so that only the time of the operator is measured. */
-const SPEED = 10_000;
 /** That of the other sections. */
 const NORMAL_SPEED = 10;
 /** DescribeNodegroup finds no group, CreateNodegroup, and DescribeNodegroup finds it ACTIVE. */
@@ -89,7 +87,7 @@ function serviceNamed(operation: string): string {
 async function once(bench: Bench, settings: Settings): Promise<Run> {
   const cluster = await bench.cluster(settings.nodes, settings.groups);
   const { cloud } = cluster.world;
-  cloud.faults.speed({ speed: SPEED });
+  cloud.faults.speed({ speed: AT_ONCE });
   await using operator = await BenchOperator.start(cluster, { flags: ['--leader-elect=false'] });
   try {
     const readyMs = await createEmptyPools(cluster, settings.pools, { begin: () => cloud.resetCalls() });

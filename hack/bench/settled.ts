@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BenchOperator } from './benchOperator.ts';
-import { createEmptyPools } from './emptyPools.ts';
+import { AT_ONCE, createEmptyPools } from './emptyPools.ts';
 import { type Figure, figureOf, noneOf, rounded } from './figures.ts';
 import type { Metrics } from './metricsText.ts';
 import { megabytes } from './processFigures.ts';
@@ -25,7 +25,6 @@ const SMALL: readonly Settings[] = [{ pools: 2, settleSeconds: 3, resyncs: 3, re
 const RESYNCS_PER_HOUR = 6;
 const WRITES = /^(POST|PUT|PATCH|DELETE)$/;
 const READY_MS = 600_000;
-const SPEED = 10_000;
 
 /** The cost of settled pools. */
 export const settled: Section = {
@@ -38,8 +37,8 @@ export const settled: Section = {
       // Each with its own cluster: deleting 1,000 pools takes longer than starting a new one.
       await bench.stop();
       runs.push(await atRest(bench, settings));
-      await bench.stop();
     }
+    await bench.stop();
     return {
       how: 'after all pools were created and resynced; calls and reads: for each pool and hour, with six resyncs; reads and writes: requests to the API server; CPU: of the process, for a resync of one pool; memory: of the process that created the pools',
       rows: runs.map(({ row }) => row),
@@ -51,7 +50,7 @@ export const settled: Section = {
 async function atRest(bench: Bench, { pools: count, settleSeconds, resyncs, resyncSeconds }: Settings) {
   const cluster = await bench.cluster(0, 1);
   const { cloud } = cluster.world;
-  cloud.faults.speed({ speed: SPEED });
+  cloud.faults.speed({ speed: AT_ONCE });
   const flags = ['--leader-elect=false', `--resync-interval=${resyncSeconds}s`];
   await using operator = await BenchOperator.start(cluster, { flags });
   await createEmptyPools(cluster, count, { timeoutMs: READY_MS });
