@@ -1,16 +1,25 @@
 /** Kinds of fields for a FieldTable: `name: text('metadata=1', 'name=1')`. */
 import { foreignMessage, foreignText } from '../windowspool/ports/foreignText.ts';
 import { isWritable } from '../windowspool/ports/foreignTime.ts';
-import { type Field, type FieldTable, jsonReader, type ProtobufField, protobufReader, type Step } from './fields.ts';
+import {
+  type Field,
+  type FieldTable,
+  jsonReader,
+  type ProtobufField,
+  protobufReader,
+  protobufValueReader,
+  type Step,
+} from './fields.ts';
 import { cleaned, Interner } from './interner.ts';
 import { MalformedData } from './kubernetesError.ts';
 import { MapLayouts } from './mapLayouts.ts';
 import { MessageReader, WIRE } from './messageReader.ts';
 import { epochOf } from './objects.ts';
 
-export type Kind<T> = (...path: readonly [Step, ...Step[]]) => Field<T>;
+export type Kind<T, Occurrence = MessageReader> = (...path: readonly [Step, ...Step[]]) => Field<T, T, Occurrence>;
 
-type Traits<T> = Pick<Field<T>, 'absent' | 'fromProtobuf' | 'fromJson'> & Partial<Pick<Field<T>, 'wire' | 'required'>>;
+type Traits<T, Occurrence> = Pick<Field<T, T, Occurrence>, 'absent' | 'fromProtobuf' | 'fromJson'> &
+  Partial<Pick<Field<T, T, Occurrence>, 'wire' | 'required' | 'read'>>;
 type TextMap = Readonly<Record<string, string>>;
 /** While the message is read: alternating keys and values. */
 type MapParts = string[] | TextMap;
@@ -18,7 +27,7 @@ type MapParts = string[] | TextMap;
 const noEntries: TextMap = Object.freeze({});
 
 /** Defines a kind. Default: length-delimited and not required. */
-export function kind<T>(traits: Traits<T>): Kind<T> {
+export function kind<T, Occurrence = MessageReader>(traits: Traits<T, Occurrence>): Kind<T, Occurrence> {
   return (...path) => ({ wire: WIRE.bytes, required: false, ...traits, path });
 }
 
@@ -61,7 +70,11 @@ export const sentence = kind<string>({
   fromJson: (value) => foreignMessage(stringOf(value)),
 });
 
-const EXACT: Traits<string> = { absent: '', fromProtobuf: (reader) => reader.text(), fromJson: stringOf };
+const EXACT: Traits<string, MessageReader> = {
+  absent: '',
+  fromProtobuf: (reader) => reader.text(),
+  fromJson: stringOf,
+};
 
 /** A string that the API server itself sets, such as a continue token. */
 export const exactText = kind(EXACT);
@@ -108,13 +121,13 @@ function timeIn(epoch: number, written: string): number {
   throw new MalformedData(`the time ${written}`);
 }
 
-const readTimestamp = protobufReader<{ seconds: number }>({ seconds: whole('seconds=1') });
+const readSeconds = protobufValueReader(whole('seconds=1'));
 
 /** A meta/v1 Time of the years 0 to 9999 as epoch milliseconds, rounded down to seconds as in its JSON. 0 if absent. */
 export const time = kind<number>({
   absent: 0,
   fromProtobuf: (reader) => {
-    const { seconds } = readTimestamp(reader);
+    const seconds = readSeconds(reader);
     return timeIn(seconds * 1000, `${seconds}, in seconds`);
   },
   fromJson: (value) => timeIn(epochOf(stringOf(value)), JSON.stringify(asText(value))),
@@ -147,7 +160,7 @@ export const unread: Field<undefined> = {
 /** Whether the field is present. */
 export const presence = kind<boolean>({ absent: false, fromProtobuf: () => true, fromJson: () => true });
 
-const readQuantity = protobufReader<{ text: string }>({ text: sharedText('string=1') });
+const readQuantity = protobufValueReader(sharedText('string=1'));
 
 /** A list of messages, in protobuf only. */
 export function messages<T>(
@@ -213,7 +226,7 @@ export function entry(wanted: string): Kind<string | undefined> {
 export const entriesOf = selectedEntries(cleaned);
 
 /** The entries with these keys in a map of resource.Quantity in canonical form. A kubelet can add any keys to its node's capacity. */
-export const quantitiesOf = selectedEntries((reader) => readQuantity(reader).text);
+export const quantitiesOf = selectedEntries(readQuantity);
 
 function selectedEntries(readValue: (reader: MessageReader) => string) {
   return (...wanted: readonly string[]): Kind<TextMap> => {
@@ -264,29 +277,11 @@ function wantedEntry(
   return index < 0 ? undefined : { index, value: readValue(new MessageReader(reader.bytes, start, end)) };
 }
 
-/** Compares the string at a field number of a message. Does not move the reader. */
-export function textIs(number: number, wanted: string): (reader: MessageReader) => boolean {
-  const bytes = Buffer.from(wanted);
-  const ofText = number * 8 + WIRE.bytes;
-  return (reader) => {
-    const start = reader.at;
-    let isWanted = false;
-    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-      if (tag !== ofText) {
-        reader.skip(tag & 7);
-        continue;
-      }
-      const outer = reader.enter();
-      isWanted = isText(reader, bytes);
-      reader.leave(outer);
-    }
-    reader.at = start;
-    return isWanted;
-  };
-}
-
+/** A loop, because a call of Buffer.compare takes longer than it compares. */
 function isText({ bytes, at, end }: MessageReader, text: Buffer): boolean {
-  return end - at === text.length && text.compare(bytes, at, end) === 0;
+  if (end - at !== text.length) return false;
+  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
+  return true;
 }
 
 function readEntry(reader: MessageReader, entries: string[]): void {

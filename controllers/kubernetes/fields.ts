@@ -10,16 +10,18 @@ import { type MessageReader, WIRE, type WireType } from './messageReader.ts';
 /** A field as in the .proto file: its name, which is also its JSON name, and its number. */
 export type Step = `${string}=${number}`;
 
-/** A field in protobuf. `Part` is its intermediate value while its message is read. */
-export interface ProtobufField<T, Part = T> {
+/** A field in protobuf. `Part` is its intermediate value while its message is read, and `Occurrence` is what it takes from each occurrence. */
+export interface ProtobufField<T, Part = T, Occurrence = MessageReader> {
   readonly path: readonly Step[];
   readonly wire: WireType;
   /** The value if the field is absent. */
   readonly absent: T;
   /** Whether an object without the field is malformed. */
   readonly required: boolean;
-  /** Reads one occurrence: the rest of the reader. `before` is the result of the previous occurrences, or `absent`. */
-  fromProtobuf(reader: MessageReader, before: Part): Part;
+  /** Reads one occurrence, once for all fields of the same path that have this function. Default: the occurrence is the rest of the reader. */
+  readonly read?: (reader: MessageReader) => Occurrence;
+  /** Adds one occurrence. `before` is the result of the previous occurrences, or `absent`. */
+  fromProtobuf(occurrence: Occurrence, before: Part): Part;
   /** Whether it notes what cannot be read. It has no path. */
   readonly notesProblems?: true;
   /** Converts the intermediate value at the end of the message. Default: it is the value. */
@@ -27,19 +29,21 @@ export interface ProtobufField<T, Part = T> {
 }
 
 /** A field in both formats. */
-export interface Field<T, Part = T> extends ProtobufField<T, Part> {
+export interface Field<T, Part = T, Occurrence = MessageReader> extends ProtobufField<T, Part, Occurrence> {
   /** `value` is neither undefined nor null. Throws if it has another type. */
   fromJson(value: unknown): T;
 }
 
 /** Has a line for each member of R; a missing one is a type error. */
-export type FieldTable<R> = { readonly [Name in keyof R]-?: Field<R[Name], unknown> };
+export type FieldTable<R> = { readonly [Name in keyof R]-?: Field<R[Name], unknown, unknown> };
 
 /** For messages that are not read from JSON. */
-export type ProtobufTable<R> = { readonly [Name in keyof R]-?: ProtobufField<R[Name], unknown> };
+export type ProtobufTable<R> = { readonly [Name in keyof R]-?: ProtobufField<R[Name], unknown, unknown> };
 
-type Named<F> = F & { readonly name: string };
-type NamedField = Named<ProtobufField<unknown>>;
+/** `index` is its position in the table. */
+type Named<F> = F & { readonly name: string; readonly index: number };
+type AnyField = ProtobufField<unknown, unknown, unknown>;
+type NamedField = Named<AnyField>;
 
 /** What a field number leads to: a message to descend into, or values to read. */
 interface Place {
@@ -51,22 +55,45 @@ type Values = Record<string, unknown>;
 
 /** Builds a reader of protobuf messages. As protobuf requires, fields can come in any order, and the last occurrence wins. */
 export function protobufReader<R extends object>(table: ProtobufTable<R>): (reader: MessageReader) => R {
-  const { fields, problem } = partsOf<ProtobufField<unknown>>(table);
-  const unfinished = fields.filter((field) => field.finish !== undefined);
+  const { all, fields, problem } = partsOf<AnyField>(table);
   const root = placesOf(fields);
   const required = fields.filter((field) => field.required);
   const absent = absentOf(table);
+  const absentParts = all.map((field) => field.absent);
   return (reader) => {
+    // An array, because an access by its index is faster than one by a name.
+    const parts = absentParts.slice();
+    readMessage(reader, root, parts, problem);
     const values = { ...absent };
-    readMessage(reader, root, values, problem);
-    for (const field of unfinished) values[field.name] = field.finish?.(values[field.name]);
+    for (const { name, index, finish } of all) values[name] = finish ? finish(parts[index]) : parts[index];
     return checked<R>(values, required);
+  };
+}
+
+/** Builds a reader of messages with one field that matters, which needs no record. */
+export function protobufValueReader<T>(field: ProtobufField<T>): (reader: MessageReader) => T {
+  const [step = '=0'] = field.path;
+  const number = numberOf(step);
+  return (reader) => {
+    let value = field.absent;
+    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+      const wireType = tag & 7;
+      if (tag >>> 3 !== number) reader.skip(wireType);
+      else if (wireType !== field.wire) throw new MalformedData(`the wire type ${wireType} for ${step}`);
+      else if (wireType === WIRE.varint) value = field.fromProtobuf(reader, value);
+      else {
+        const outer = reader.enter();
+        value = field.fromProtobuf(reader, value);
+        reader.leave(outer);
+      }
+    }
+    return value;
   };
 }
 
 /** Builds a reader of parsed JSON. */
 export function jsonReader<R extends object>(table: FieldTable<R>): (object: unknown) => R {
-  const { fields, problem } = partsOf<Field<unknown>>(table);
+  const { fields, problem } = partsOf<Field<unknown, unknown, unknown>>(table);
   const readings = fields.map((field) => ({ ...field, names: field.path.map(nameOf) }));
   const required = fields.filter((field) => field.required);
   const absent = absentOf(table);
@@ -78,18 +105,19 @@ export function jsonReader<R extends object>(table: FieldTable<R>): (object: unk
       try {
         values[field.name] = field.fromJson(value);
       } catch (error) {
-        leaveOut(error, field, values, problem);
+        if (problem === undefined) throw error;
+        values[problem.name] ||= noteOf(error, field);
       }
     }
     return checked<R>(values, required);
   };
 }
 
-function readMessage(reader: MessageReader, message: Place, values: Values, problem: string | undefined): void {
+function readMessage(reader: MessageReader, message: Place, parts: unknown[], problem: NamedField | undefined): void {
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const place = message.inside[tag >>> 3];
     if (place === undefined) reader.skip(tag & 7);
-    else readPlace(reader, tag & 7, place, values, problem);
+    else readPlace(reader, tag & 7, place, parts, problem);
   }
 }
 
@@ -97,42 +125,48 @@ function readPlace(
   reader: MessageReader,
   wireType: number,
   place: Place,
-  values: Values,
-  problem: string | undefined,
+  parts: unknown[],
+  problem: NamedField | undefined,
 ): void {
   if (wireType === WIRE.varint) {
-    readVarint(reader, place, values);
+    readVarint(reader, place, parts);
     return;
   }
   if (wireType !== WIRE.bytes) throw unexpected(wireType, place);
   const outer = reader.enter();
   const { at: start, end } = reader;
   try {
+    let read: NamedField['read'];
+    let occurrence: unknown;
     for (const field of place.fields) {
       if (field.wire !== WIRE.bytes) throw unexpected(wireType, place);
-      reader.at = start;
-      values[field.name] = field.fromProtobuf(reader, values[field.name]);
+      if (read === undefined || field.read !== read) {
+        reader.at = start;
+        read = field.read;
+        occurrence = read === undefined ? reader : read(reader);
+      }
+      parts[field.index] = field.fromProtobuf(occurrence, parts[field.index]);
     }
-    if (place.fields.length === 0) readMessage(reader, place, values, problem);
+    if (place.fields.length === 0) readMessage(reader, place, parts, problem);
   } catch (error) {
-    leaveOut(error, place.fields[0], values, problem);
+    if (problem === undefined) throw error;
+    parts[problem.index] ||= noteOf(error, place.fields[0]);
     // The error may have come from a value inside.
     reader.end = end;
   }
   reader.leave(outer);
 }
 
-/** Notes the first value that cannot be read. Throws if the table has no field for it. */
-function leaveOut(error: unknown, field: NamedField | undefined, values: Values, problem: string | undefined): void {
-  if (problem === undefined) throw error;
+/** What cannot be read. */
+function noteOf(error: unknown, field: NamedField | undefined): string {
   const where = field === undefined ? '' : `${field.path.map(nameOf).join('.')}: `;
-  values[problem] ||= foreignText(where + messageOf(error));
+  return foreignText(where + messageOf(error));
 }
 
-function readVarint(reader: MessageReader, place: Place, values: Values): void {
+function readVarint(reader: MessageReader, place: Place, parts: unknown[]): void {
   const [field] = place.fields;
   if (field?.wire !== WIRE.varint) throw unexpected(WIRE.varint, place);
-  values[field.name] = field.fromProtobuf(reader, values[field.name]);
+  parts[field.index] = field.fromProtobuf(reader, parts[field.index]);
 }
 
 function unexpected(wireType: number, { fields }: Place): MalformedData {
@@ -147,17 +181,17 @@ function checked<R>(values: Values, required: readonly NamedField[]): R {
   return values as R;
 }
 
-/** The fields of a table that are read, and the name of the one that notes problems. */
-function partsOf<F extends ProtobufField<unknown>>(
+/** All fields of a table, those that are read, and the one that notes problems. */
+function partsOf<F extends AnyField>(
   table: Readonly<Record<string, F>>,
-): { fields: readonly Named<F>[]; problem: string | undefined } {
-  const all = Object.entries(table).map(([name, field]) => ({ ...field, name }));
+): { all: readonly Named<F>[]; fields: readonly Named<F>[]; problem: Named<F> | undefined } {
+  const all = Object.entries(table).map(([name, field], index) => ({ ...field, name, index }));
   const fields = all.filter(({ path }) => path.length > 0);
-  return { fields, problem: all.find(({ notesProblems }) => notesProblems)?.name };
+  return { all, fields, problem: all.find(({ notesProblems }) => notesProblems) };
 }
 
 /** The record of an object without fields. Copies have the same layout. */
-function absentOf(table: Readonly<Record<string, ProtobufField<unknown>>>): Values {
+function absentOf(table: Readonly<Record<string, AnyField>>): Values {
   return Object.fromEntries(Object.entries(table).map(([name, { absent }]) => [name, absent]));
 }
 
@@ -166,7 +200,7 @@ function placesOf(fields: readonly NamedField[]): Place {
   for (const field of fields) {
     let place = root;
     for (const step of field.path) {
-      const number = Number(step.slice(step.indexOf('=') + 1));
+      const number = numberOf(step);
       place.inside[number] ??= { inside: [], fields: [] };
       place = place.inside[number];
     }
@@ -186,4 +220,8 @@ function check({ inside, fields }: Place): void {
 
 function nameOf(step: Step): string {
   return step.slice(0, step.indexOf('='));
+}
+
+function numberOf(step: string): number {
+  return Number(step.slice(step.indexOf('=') + 1));
 }

@@ -31,12 +31,12 @@ import {
   sharedText,
   sharedTexts,
   text,
-  textIs,
   textMap,
   time,
   unread,
 } from './fieldKinds.ts';
-import { type FieldTable, jsonReader, protobufReader } from './fields.ts';
+import { type FieldTable, jsonReader, protobufReader, protobufValueReader } from './fields.ts';
+import type { MessageReader } from './messageReader.ts';
 
 interface TaintFields {
   readonly key: string;
@@ -53,8 +53,9 @@ const taints = repeated<TaintFields, Taint>(
   },
 );
 
-const addressFields: FieldTable<{ readonly address: string }> = { address: sharedText('address=2') };
-const [addressInProtobuf, addressInJson] = [protobufReader(addressFields), jsonReader(addressFields)];
+const addressField = sharedText('address=2');
+const addressInProtobuf = protobufValueReader(addressField);
+const addressInJson = jsonReader<{ readonly address: string }>({ address: addressField });
 /** More than the addresses of any Windows instance type: 50 of its first network interface, and the names. Later ones are ignored. */
 const MOST_ADDRESSES = 128;
 const noAddresses: readonly string[] = Object.freeze([]);
@@ -62,7 +63,7 @@ const noAddresses: readonly string[] = Object.freeze([]);
 /** Hostname, InternalDNS and the label kubernetes.io/hostname are usually equal, so the string is interned. */
 const addresses = kind<readonly string[]>({
   absent: noAddresses,
-  fromProtobuf: (reader, before) => withAddress(before, () => addressInProtobuf(reader).address),
+  fromProtobuf: (reader, before) => withAddress(before, () => addressInProtobuf(reader)),
   fromJson: (value) =>
     itemsOf(value).reduce<readonly string[]>(
       (before, item) => withAddress(before, () => addressInJson(item).address),
@@ -82,17 +83,25 @@ const noNames: readonly string[] = Object.freeze([]);
 /** How many lists of names are shared between nodes: the last ones seen. Nodes of one kind have the same list, and a cluster has few kinds. */
 const SHARED_LISTS = 8;
 
+interface ItemReaders<T> {
+  readonly read: (reader: MessageReader) => T;
+  readonly readJson: (item: unknown) => T;
+}
+
+function readersOf<T extends object>(fields: FieldTable<T>): ItemReaders<T> {
+  return { read: protobufReader(fields), readJson: jsonReader(fields) };
+}
+
 /**
  * The names of a list of messages, at most `most`, and those in `always`: equal lists are one object. `namesOf` returns undefined for an item that is
  * left out.
  */
 function sharedNames<T extends object>(
-  fields: FieldTable<T>,
+  { read, readJson }: ItemReaders<T>,
   namesOf: (item: T) => string | readonly string[] | undefined,
   most: number,
   always: readonly string[] = [],
 ) {
-  const [readProtobuf, readJson] = [protobufReader(fields), jsonReader(fields)];
   const lists = [noNames];
   const once = (names: readonly string[]): readonly string[] => {
     const isSame = (list: readonly string[]) =>
@@ -114,9 +123,10 @@ function sharedNames<T extends object>(
     else for (const name of found) if (list.length < most) list.push(name);
     return list;
   };
-  const asKind = kind<readonly string[]>({
+  const asKind = kind<readonly string[], T>({
     absent: noNames,
-    fromProtobuf: (reader, before) => add(before, namesOf(readProtobuf(reader))),
+    read,
+    fromProtobuf: (item, before) => add(before, namesOf(item)),
     fromJson: (value) =>
       once(itemsOf(value).reduce<readonly string[]>((names, item) => add(names, namesOf(readJson(item))), noNames)),
   });
@@ -125,26 +135,16 @@ function sharedNames<T extends object>(
 
 /** containerd's configuration names a handful. Later ones are ignored. */
 const MOST_HANDLERS = 64;
-const handlerNames = sharedNames<{ readonly name: string }>(
-  { name: sharedText('name=1') },
+const handlerNames = sharedNames(
+  readersOf<{ readonly name: string }>({ name: sharedText('name=1') }),
   ({ name }) => name,
   MOST_HANDLERS,
 );
 
-/** The kubelet sets 5, and a node problem detector about 10. Later ones are ignored, except those of the operator, which it would write again and again. */
-const MOST_CONDITIONS = 64;
-const READ_ELSEWHERE: readonly string[] = ['Ready', VERIFIED_CONDITION];
-const conditionStates = sharedNames<{ readonly type: string; readonly status: string }>(
-  { type: sharedText('type=1'), status: sharedText('status=2') },
-  ({ type, status }) => (READ_ELSEWHERE.includes(type) ? undefined : `${type}=${status}`),
-  MOST_CONDITIONS,
-  OWN_CONDITIONS.flatMap((type) => ['True', 'False'].map((status) => `${type}=${status}`)),
-);
-
 /** The kubelet reports 5 names of each of 50 images. Later ones are ignored. */
 const MOST_IMAGE_NAMES = 256;
-const imageNames = sharedNames<{ readonly names: readonly string[] }>(
-  { names: sharedTexts('names=1') },
+const imageNames = sharedNames(
+  readersOf<{ readonly names: readonly string[] }>({ names: sharedTexts('names=1') }),
   ({ names }) => names,
   MOST_IMAGE_NAMES,
 );
@@ -161,23 +161,41 @@ interface Condition {
   readonly message: string;
 }
 
-const conditionFields: FieldTable<Condition> = {
-  type: sharedText('type=1'),
-  status: sharedText('status=2'),
+const READ_ELSEWHERE: readonly string[] = ['Ready', VERIFIED_CONDITION];
+
+const conditionKey = { type: sharedText('type=1'), status: sharedText('status=2') };
+const readKey = protobufReader<Pick<Condition, 'type' | 'status'>>(conditionKey);
+const { read: readWhole, readJson: conditionInJson } = readersOf<Condition>({
+  ...conditionKey,
   since: time('lastTransitionTime=4'),
   reason: sharedText('reason=5'),
   message: sentence('message=6'),
-};
+});
 
-const [conditionInProtobuf, conditionInJson] = [protobufReader(conditionFields), jsonReader(conditionFields)];
+/** Of most conditions, only the type and the status are read. */
+function readCondition(reader: MessageReader): Condition {
+  const start = reader.at;
+  const key = readKey(reader);
+  if (!READ_ELSEWHERE.includes(key.type)) return { ...key, since: 0, reason: '', message: '' };
+  reader.at = start;
+  return readWhole(reader);
+}
 
-/** Reads the condition of one type and skips the others. If a type occurs more than once, the first one counts: a patch by the type changes that. */
-function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) => T): Kind<T> {
-  const isWanted = textIs(1, type);
-  return kind<T>({
+/** The kubelet sets 5, and a node problem detector about 10. Later ones are ignored, except those of the operator, which it would write again and again. */
+const MOST_CONDITIONS = 64;
+const conditionStates = sharedNames<Condition>(
+  { read: readCondition, readJson: conditionInJson },
+  ({ type, status }) => (READ_ELSEWHERE.includes(type) ? undefined : `${type}=${status}`),
+  MOST_CONDITIONS,
+  OWN_CONDITIONS.flatMap((type) => ['True', 'False'].map((status) => `${type}=${status}`)),
+);
+
+/** Picks from the condition of one type. If a type occurs more than once, the first one counts: a patch by the type changes that. */
+function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) => T): Kind<T, Condition> {
+  return kind<T, Condition>({
     absent,
-    fromProtobuf: (reader, before) =>
-      before === absent && isWanted(reader) ? pick(conditionInProtobuf(reader)) : before,
+    read: readCondition,
+    fromProtobuf: (condition, before) => (before === absent && condition.type === type ? pick(condition) : before),
     fromJson: (value) =>
       itemsOf(value)
         .map(conditionInJson)
