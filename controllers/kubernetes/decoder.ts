@@ -76,15 +76,22 @@ export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (obj
 
 /** Splits a stream into the texts of events. */
 interface Framing {
-  /** Returns what this chunk completes. It can share the memory of the chunk. */
-  push(piece: Uint8Array): readonly Buffer[];
+  /** Passes on each text that this chunk completes. Its memory can be used again after the call. */
+  push(piece: Uint8Array, onText: (text: Buffer) => void): void;
   /** Throws if the stream ended inside an event. */
   end(): void;
 }
 
 /** Decodes the events of a stream. */
 export function eventsOf<T>(framing: Framing, decode: (text: Buffer) => WatchEvent<T>): EventDecoder<T> {
-  return { push: (piece) => framing.push(piece).map(decode), end: () => framing.end() };
+  return {
+    push: (piece) => {
+      const events: WatchEvent<T>[] = [];
+      framing.push(piece, (text) => events.push(decode(text)));
+      return events;
+    },
+    end: () => framing.end(),
+  };
 }
 
 /** An event of this type. `read`: reads its object, which is an item, a bookmark or a Status. */
@@ -156,16 +163,14 @@ class Lines implements Framing {
   #partial: Uint8Array[] = [];
   #partialBytes = 0;
 
-  push(piece: Uint8Array): readonly Buffer[] {
-    const lines: Buffer[] = [];
+  push(piece: Uint8Array, onLine: (line: Buffer) => void): void {
     let from = 0;
     for (let to = piece.indexOf(NEWLINE); to >= 0; to = piece.indexOf(NEWLINE, from)) {
       const line = this.#complete(piece.subarray(from, to));
-      if (line.length > 0) lines.push(line);
+      if (line.length > 0) onLine(line);
       from = to + 1;
     }
     if (from < piece.length) this.#keep(piece.subarray(from));
-    return lines;
   }
 
   end(): void {
