@@ -23,19 +23,14 @@ export class Interner {
     const { bytes, at, end } = reader;
     if (end - at > LONGEST) return cleaned(reader);
     let hash = end - at;
-    let seen = 0;
-    for (let index = at; index < end; index++) {
-      const byte = bytes[index] as number;
-      seen |= byte;
-      hash = Math.imul(hash ^ byte, FNV_PRIME);
-    }
-    // Only ASCII has one character per byte, which equals() relies on.
-    if (seen >= 0x80) return cleaned(reader);
+    // Every second byte: the others seldom differ alone.
+    for (let index = at; index < end; index += 2) hash = Math.imul(hash ^ (bytes[index] as number), FNV_PRIME);
     const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
     const known = this.#slots[slot];
     if (known !== undefined && equals(known, bytes, at, end)) return known;
     const text = cleaned(reader);
-    this.#slots[slot] = text;
+    // Each character is one byte, which equals() relies on.
+    if (text.length === end - at) this.#slots[slot] = text;
     return text;
   }
 }
