@@ -13,7 +13,7 @@ import { readChunks, send } from './exchange.ts';
 import { KubernetesError, messageOf, TooLarge } from './kubernetesError.ts';
 import type { Wire } from './objects.ts';
 import { ServerTime } from './serverTime.ts';
-import { inTurns } from './turns.ts';
+import { Turns } from './turns.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** A watch must send its response headers within this time. */
@@ -149,16 +149,15 @@ export class KubernetesClient {
     const response = await this.#guard(options.signal, () =>
       this.#send('GET', path, options, STREAM_HEADERS_TIMEOUT_MS),
     );
-    const pieces = inTurns(response);
+    const turns = new Turns(response);
     try {
-      for (;;) {
-        const { done, value } = await this.#guard(options.signal, () => pieces.next());
-        if (done) return;
-        yield value;
+      // Leaving the loop, also when the consumer stops early, destroys the response.
+      for await (const piece of response as AsyncIterable<Buffer>) {
+        yield piece;
+        if (turns.isSteady(piece.length)) await turns.rest();
       }
-    } finally {
-      // Also when the consumer stops early: the connection must not stay open.
-      response.destroy();
+    } catch (error) {
+      throw this.#failure(options.signal, error);
     }
   }
 
@@ -241,9 +240,13 @@ export class KubernetesClient {
     try {
       return await call();
     } catch (error) {
-      signal.throwIfAborted();
-      throw error instanceof KubernetesError ? error : errorOfNetwork(error, this.server);
+      throw this.#failure(signal, error);
     }
+  }
+
+  #failure(signal: AbortSignal, error: unknown): unknown {
+    if (signal.aborted) return signal.reason;
+    return error instanceof KubernetesError ? error : errorOfNetwork(error, this.server);
   }
 }
 

@@ -13,7 +13,7 @@ import {
 import { cleaned, Interner } from './interner.ts';
 import { MalformedData } from './kubernetesError.ts';
 import { MapLayouts } from './mapLayouts.ts';
-import { MessageReader, WIRE } from './messageReader.ts';
+import { type MessageReader, WIRE } from './messageReader.ts';
 import { epochOf } from './objects.ts';
 
 export type Kind<T, Occurrence = MessageReader> = (...path: readonly [Step, ...Step[]]) => Field<T, T, Occurrence>;
@@ -199,7 +199,10 @@ export const textMap = (...path: readonly Step[]): Field<TextMap, MapParts> => (
     readEntry(reader, entries);
     return entries;
   },
-  finish: (parts) => (Array.isArray(parts) ? layouts.mapOf(parts.slice(0, 2 * MOST_ENTRIES)) : parts),
+  finish: (parts) => {
+    if (!Array.isArray(parts)) return parts;
+    return layouts.mapOf(parts.length > 2 * MOST_ENTRIES ? parts.slice(0, 2 * MOST_ENTRIES) : parts);
+  },
   fromJson: (value) => {
     const entries = Object.entries(typed<object>('object', value));
     if (entries.length > MOST_ENTRIES) throw new MalformedData(TOO_MANY);
@@ -255,14 +258,15 @@ function boundedIn(reader: MessageReader): string {
   return bounded(reader.text(4 * LONGEST_VALUE));
 }
 
-/** Reads an entry whose key is one of `keys`; undefined for other keys. */
+/** Reads an entry whose key is one of `keys`; undefined for other keys. A node has dozens of others, so these allocate nothing. */
 function wantedEntry(
   reader: MessageReader,
   keys: readonly Buffer[],
   readValue: (reader: MessageReader) => string,
 ): { index: number; value: string } | undefined {
   let index = -1;
-  let [start, end] = [0, 0];
+  let start = reader.end;
+  let end = reader.end;
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     if (tag >>> 3 > 2) {
       reader.skip(tag & 7);
@@ -270,18 +274,22 @@ function wantedEntry(
     }
     if ((tag & 7) !== WIRE.bytes) throw new MalformedData(`the wire type ${tag & 7} in a map`);
     const outer = reader.enter();
-    if (tag >>> 3 === 1) index = keys.findIndex((key) => isText(reader, key));
-    else [start, end] = [reader.at, reader.end];
+    if (tag >>> 3 === 1) {
+      index = keys.length - 1;
+      while (index >= 0 && !reader.is(keys[index] as Buffer)) index--;
+    } else {
+      start = reader.at;
+      end = reader.end;
+    }
     reader.leave(outer);
   }
-  return index < 0 ? undefined : { index, value: readValue(new MessageReader(reader.bytes, start, end)) };
-}
-
-/** A loop, because a call of Buffer.compare takes longer than it compares. */
-function isText({ bytes, at, end }: MessageReader, text: Buffer): boolean {
-  if (end - at !== text.length) return false;
-  for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
-  return true;
+  if (index < 0) return undefined;
+  const outer = reader.end;
+  reader.at = start;
+  reader.end = end;
+  const value = readValue(reader);
+  reader.end = outer;
+  return { index, value };
 }
 
 function readEntry(reader: MessageReader, entries: string[]): void {

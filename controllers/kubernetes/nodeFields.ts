@@ -163,10 +163,12 @@ interface Condition {
 
 const READ_ELSEWHERE: readonly string[] = ['Ready', VERIFIED_CONDITION];
 
-const conditionKey = { type: sharedText('type=1'), status: sharedText('status=2') };
-const readKey = protobufReader<Pick<Condition, 'type' | 'status'>>(conditionKey);
+const [conditionType, conditionStatus] = [sharedText('type=1'), sharedText('status=2')];
+const readType = protobufValueReader(conditionType);
+const readStatus = protobufValueReader(conditionStatus);
 const { read: readWhole, readJson: conditionInJson } = readersOf<Condition>({
-  ...conditionKey,
+  type: conditionType,
+  status: conditionStatus,
   since: time('lastTransitionTime=4'),
   reason: sharedText('reason=5'),
   message: sentence('message=6'),
@@ -175,10 +177,10 @@ const { read: readWhole, readJson: conditionInJson } = readersOf<Condition>({
 /** Of most conditions, only the type and the status are read. */
 function readCondition(reader: MessageReader): Condition {
   const start = reader.at;
-  const key = readKey(reader);
-  if (!READ_ELSEWHERE.includes(key.type)) return { ...key, since: 0, reason: '', message: '' };
+  const type = readType(reader);
   reader.at = start;
-  return readWhole(reader);
+  if (READ_ELSEWHERE.includes(type)) return readWhole(reader);
+  return { type, status: readStatus(reader), since: 0, reason: '', message: '' };
 }
 
 /** The kubelet sets 5, and a node problem detector about 10. Later ones are ignored, except those of the operator, which it would write again and again. */

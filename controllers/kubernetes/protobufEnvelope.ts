@@ -33,7 +33,7 @@ export const readWatchEvent: (reader: MessageReader) => { readonly type: string;
 
 /** Whether an object in protobuf starts at this offset. */
 export function isProtobuf(bytes: Buffer, at = 0): boolean {
-  return bytes.compare(MAGIC, 0, MAGIC.length, at, Math.min(at + MAGIC.length, bytes.length)) === 0;
+  return MAGIC.every((byte, index) => bytes[at + index] === byte);
 }
 
 /** Reads an envelope: the prefix and a runtime.Unknown (apimachinery pkg/runtime/generated.proto). */

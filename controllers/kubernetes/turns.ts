@@ -11,18 +11,28 @@ const WINDOW_MS = 100;
 const STEADY = { least: 100 * 1024, most: 1024 * 1024 };
 
 /**
- * The chunks of a response's body. A wake-up costs more CPU than reading an event, so steady streams are read in turns: the first chunk is yielded
- * at once, and what arrives within the next 20 ms stays in the socket's buffer and is yielded together. Streams with few events are not delayed, nor are
- * those with many, such as an initial list.
+ * When to read the body of a response. A wake-up costs more CPU than reading an event, so steady streams are read in turns: after each chunk, what
+ * arrives within 20 ms stays in the socket's buffer and is one chunk. Streams with few events are not delayed, nor are those with many, such as an
+ * initial list.
  */
-export async function* inTurns(response: IncomingMessage): AsyncGenerator<Uint8Array> {
-  const flow = new Flow();
-  for await (const piece of response as AsyncIterable<Buffer>) {
-    yield piece;
-    if (!flow.isSteady(piece.length, performance.now())) continue;
-    // Chunks that arrived together are yielded before the pause.
+export class Turns {
+  readonly #response: IncomingMessage;
+  readonly #flow = new Flow();
+
+  constructor(response: IncomingMessage) {
+    this.#response = response;
+  }
+
+  /** Whether to rest after this chunk. */
+  isSteady(bytes: number): boolean {
+    return this.#flow.isSteady(bytes, performance.now());
+  }
+
+  /** Stops reading for a turn, unless more has already arrived. */
+  async rest(): Promise<void> {
+    const response = this.#response;
     await nextRound();
-    if (response.readableLength > 0 || response.complete) continue;
+    if (response.readableLength > 0 || response.complete) return;
     response.socket.pause();
     await sleep(TURN_MS);
     response.socket.resume();
