@@ -13,7 +13,7 @@ const MOST_BYTES = 2_048;
 
 /**
  * Keeps one copy of strings that repeat, such as label keys, zones and versions. Looks a string up by its bytes, without decoding them. Memory is
- * bounded: a string replaces the previous one in its slot.
+ * bounded: a string replaces the less recent one of two in its place, so that strings that repeat outlast those that do not.
  */
 export class Interner {
   readonly #slots: (string | undefined)[] = new Array<string | undefined>(SLOTS).fill(undefined);
@@ -23,14 +23,22 @@ export class Interner {
     const { bytes, at, end } = reader;
     if (end - at > LONGEST) return cleaned(reader);
     let hash = end - at;
-    // Every second byte: the others seldom differ alone.
-    for (let index = at; index < end; index += 2) hash = Math.imul(hash ^ (bytes[index] as number), FNV_PRIME);
-    const slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
-    const known = this.#slots[slot];
+    for (let index = at; index < end; index += 2) {
+      const next = index + 1 < end ? (bytes[index + 1] as number) : 0;
+      hash = Math.imul(hash ^ ((bytes[index] as number) | (next << 8)), FNV_PRIME);
+    }
+    const recent = (hash ^ (hash >>> 16)) & (SLOTS - 2);
+    const older = recent + 1;
+    const known = this.#slots[recent];
     if (known !== undefined && equals(known, bytes, at, end)) return known;
-    const text = cleaned(reader);
+    const before = this.#slots[older];
+    const isBefore = before !== undefined && equals(before, bytes, at, end);
+    const text = isBefore ? before : cleaned(reader);
     // Each character is one byte, which equals() relies on.
-    if (text.length === end - at) this.#slots[slot] = text;
+    if (text.length === end - at) {
+      this.#slots[older] = known;
+      this.#slots[recent] = text;
+    }
     return text;
   }
 }
