@@ -15,6 +15,7 @@ import { MalformedData } from './kubernetesError.ts';
 import { MapLayouts } from './mapLayouts.ts';
 import { type MessageReader, WIRE } from './messageReader.ts';
 import { epochOf } from './objects.ts';
+import { SharedValues } from './sharedValues.ts';
 
 export type Kind<T, Occurrence = MessageReader> = (...path: readonly [Step, ...Step[]]) => Field<T, T, Occurrence>;
 
@@ -79,15 +80,20 @@ const EXACT: Traits<string, MessageReader> = {
 /** A string that the API server itself sets, such as a continue token. */
 export const exactText = kind(EXACT);
 
-/** The same, without which an object is malformed, such as its name. */
+/** The same, without which an object is malformed, such as its UID. */
 export const identifier = kind<string>({ ...EXACT, required: true });
 
-/** A string that many objects share, such as a version. It is cut and cleaned as foreignText does, and interned. */
-export const sharedText = kind<string>({
+const INTERNED: Traits<string, MessageReader> = {
   absent: '',
   fromProtobuf: (reader) => interner.text(reader),
   fromJson: asText,
-});
+};
+
+/** A string that many objects share, such as a version. It is cut and cleaned as foreignText does, and interned. */
+export const sharedText = kind(INTERNED);
+
+/** The same, without which an object is malformed, such as the name of a node, which is also the value of a label. */
+export const sharedIdentifier = kind({ ...INTERNED, required: true });
 
 /** The kubelet sets 5: https://github.com/kubernetes/kubernetes/blob/master/pkg/kubelet/nodestatus/setters.go. Later ones are ignored. */
 const MOST_TEXTS = 16;
@@ -246,6 +252,15 @@ function selectedEntries(readValue: (reader: MessageReader) => string) {
         return found.length > 0 ? Object.fromEntries(found.map((key) => [key, asText(map[key as never])])) : noEntries;
       },
     });
+  };
+}
+
+/** The same kind, of which equal values are one object. */
+export function shared<T, Occurrence>(each: Kind<T, Occurrence>): Kind<T, Occurrence> {
+  const values = new SharedValues<T>();
+  return (...path) => {
+    const field = each(...path);
+    return { ...field, finish: (value) => values.of(value), fromJson: (value) => values.of(field.fromJson(value)) };
   };
 }
 

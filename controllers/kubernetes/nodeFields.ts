@@ -28,6 +28,8 @@ import {
   quantitiesOf,
   repeated,
   sentence,
+  shared,
+  sharedIdentifier,
   sharedText,
   sharedTexts,
   text,
@@ -45,12 +47,14 @@ interface TaintFields {
 }
 
 /** Without timeAdded, which is not used. */
-const taints = repeated<TaintFields, Taint>(
-  { key: sharedText('key=1'), value: sharedText('value=2'), effect: sharedText('effect=3') },
-  ({ key, value, effect: any }) => {
-    const effect = any as TaintEffect;
-    return value === '' ? { key, effect } : { key, value, effect };
-  },
+const taints = shared(
+  repeated<TaintFields, Taint>(
+    { key: sharedText('key=1'), value: sharedText('value=2'), effect: sharedText('effect=3') },
+    ({ key, value, effect: any }) => {
+      const effect = any as TaintEffect;
+      return value === '' ? { key, effect } : { key, value, effect };
+    },
+  ),
 );
 
 const addressField = sharedText('address=2');
@@ -80,9 +84,6 @@ function withAddress(before: readonly string[], read: () => string): readonly st
 
 const noNames: readonly string[] = Object.freeze([]);
 
-/** How many lists of names are shared between nodes: the last ones seen. Nodes of one kind have the same list, and a cluster has few kinds. */
-const SHARED_LISTS = 8;
-
 interface ItemReaders<T> {
   readonly read: (reader: MessageReader) => T;
   readonly readJson: (item: unknown) => T;
@@ -102,17 +103,6 @@ function sharedNames<T extends object>(
   most: number,
   always: readonly string[] = [],
 ) {
-  const lists = [noNames];
-  const once = (names: readonly string[]): readonly string[] => {
-    const isSame = (list: readonly string[]) =>
-      names.length === list.length && names.every((name, index) => name === list[index]);
-    const index = lists.findIndex(isSame);
-    const list = lists[index] ?? names.slice();
-    if (index === 0) return list;
-    lists.splice(index < 0 ? SHARED_LISTS - 1 : index, 1);
-    lists.unshift(list);
-    return list;
-  };
   const add = (names: readonly string[], found: ReturnType<typeof namesOf>): readonly string[] => {
     if (found === undefined) return names;
     const isNeeded = typeof found === 'string' && always.includes(found) && !names.includes(found);
@@ -123,14 +113,15 @@ function sharedNames<T extends object>(
     else for (const name of found) if (list.length < most) list.push(name);
     return list;
   };
-  const asKind = kind<readonly string[], T>({
-    absent: noNames,
-    read,
-    fromProtobuf: (item, before) => add(before, namesOf(item)),
-    fromJson: (value) =>
-      once(itemsOf(value).reduce<readonly string[]>((names, item) => add(names, namesOf(readJson(item))), noNames)),
-  });
-  return (...path: Parameters<typeof asKind>) => ({ ...asKind(...path), finish: once });
+  return shared(
+    kind<readonly string[], T>({
+      absent: noNames,
+      read,
+      fromProtobuf: (item, before) => add(before, namesOf(item)),
+      fromJson: (value) =>
+        itemsOf(value).reduce<readonly string[]>((names, item) => add(names, namesOf(readJson(item))), noNames),
+    }),
+  );
 }
 
 /** containerd's configuration names a handful. Later ones are ignored. */
@@ -151,7 +142,7 @@ const imageNames = sharedNames(
 
 const ownership = entry(OWNERSHIP_ANNOTATION);
 const annotations = entriesOf(...OPERATION_ANNOTATIONS);
-const resources = quantitiesOf(...NODE_RESOURCES);
+const resources = shared(quantitiesOf(...NODE_RESOURCES));
 
 interface Condition {
   readonly type: string;
@@ -206,13 +197,19 @@ function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) =>
   });
 }
 
-/** The operator's own condition. It is the same on most nodes, so equal ones in a row share one object. */
+/** Those of the nodes that pass their checks differ by the pool, and the nodes of all pools come in turns. */
+const MOST_VERIFIED = 256;
+
+/** The operator's own condition. It is the same on most nodes of a pool, which share one object. */
 const verified = (() => {
-  let last: NodeCondition | undefined;
+  const known = new Map<string, NodeCondition>();
   return ofCondition<NodeCondition | undefined>(VERIFIED_CONDITION, undefined, ({ status, reason, message }) => {
-    const isSame = last?.status === status && last.reason === reason && last.message === message;
-    if (!isSame) last = { status: status as NodeCondition['status'], reason, message };
-    return last;
+    const before = known.get(message);
+    if (before?.status === status && before.reason === reason) return before;
+    if (known.size >= MOST_VERIFIED) known.clear();
+    const condition = { status: status as NodeCondition['status'], reason, message };
+    known.set(message, condition);
+    return condition;
   });
 })();
 
@@ -230,7 +227,7 @@ const readyMessage = ofCondition('Ready', '', ({ status, message }) =>
 );
 
 export const nodeFields: FieldTable<NodeRecord> = {
-  name: identifier('metadata=1', 'name=1'),
+  name: sharedIdentifier('metadata=1', 'name=1'),
   uid: identifier('metadata=1', 'uid=5'),
   resourceVersion: identifier('metadata=1', 'resourceVersion=6'),
   createdAt: time('metadata=1', 'creationTimestamp=8'),
