@@ -26,14 +26,16 @@ import { describeTerm, hasSubnets, subnetTerms } from './subnets.ts';
 
 /** The name of the main group, which the spec describes. */
 export function nodeGroupNameOf(pool: WindowsPool): string {
-  const [plain, hashed] = possibleNames(pool);
-  return pool.status?.nodeGroup?.name === hashed ? hashed : plain;
+  const plain = plainNameOf(pool);
+  const known = pool.status?.nodeGroup?.name;
+  // The hash is computed only where it matters, because the name is needed at every event of a node.
+  return known !== undefined && known !== plain && known === hashedNameOf(pool) ? known : plain;
 }
 
 /** The name of the second group: the one of the two names that the main group does not have. */
 export function secondNameOf(pool: WindowsPool): string {
-  const [plain, hashed] = possibleNames(pool);
-  return nodeGroupNameOf(pool) === plain ? hashed : plain;
+  const plain = plainNameOf(pool);
+  return nodeGroupNameOf(pool) === plain ? hashedNameOf(pool) : plain;
 }
 
 /** The names of all groups of the pool in EKS, the main one first. */
@@ -43,12 +45,17 @@ export function nodeGroupNamesOf(pool: WindowsPool): readonly string[] {
 }
 
 /**
- * The two names that groups of the pool can have. There are no others, so there is never a third group, and both groups are found when the status is
- * lost. EKS allows 63 characters. The hash keeps the second of them apart from the names of other pools.
+ * One of the two names that groups of the pool can have. There are no others, so there is never a third group, and both groups are found when the
+ * status is lost.
  */
-function possibleNames({ metadata, spec }: WindowsPool): readonly [string, string] {
-  const first = nodeGroupIn(spec).name ?? metadata.name;
-  return [first, `${first.slice(0, 56)}-${hashOf({ pool: metadata.name, first }).slice(0, 6)}`];
+function plainNameOf({ metadata, spec }: WindowsPool): string {
+  return nodeGroupIn(spec).name ?? metadata.name;
+}
+
+/** The other one. EKS allows 63 characters. The hash keeps it apart from the names of other pools. */
+function hashedNameOf(pool: WindowsPool): string {
+  const first = plainNameOf(pool);
+  return `${first.slice(0, 56)}-${hashOf({ pool: pool.metadata.name, first }).slice(0, 6)}`;
 }
 
 /** The request for CreateNodegroup without what only AWS knows: the ARN of the role, and the subnets that have the tags of the spec. */
