@@ -22,6 +22,7 @@ import type { NodeRecord } from '../ports/nodes.ts';
 import type { ControllerWarning } from '../ports/prerequisites.ts';
 import { canonical } from '../util/hash.ts';
 import { parseQuantity } from '../util/quantity.ts';
+import { ByName } from './byName.ts';
 import { isReported, reportFor } from './nodeCondition.ts';
 import { isAwaitingRule, isGated, isQuarantined, taintChangeFor } from './nodeTaints.ts';
 import { buildLabelFor, markChangeFor } from './ownershipRecord.ts';
@@ -34,25 +35,25 @@ const ASKED_MS = 300_000;
 
 /** The verification results of the nodes of one pool. */
 export class PoolNodes implements PoolNodesView {
-  readonly #results = new Map<string, VerificationResult>();
-  readonly #failing = new Map<string, VerificationResult>();
-  readonly #joining = new Map<string, VerificationResult>();
-  readonly #warned = new Map<string, VerificationResult>();
-  readonly #mislabelled = new Map<string, NodeRecord>();
-  readonly #mistainted = new Map<string, Mistainted>();
-  readonly #unreported = new Map<string, Unreported>();
-  readonly #unmarked = new Map<string, Unmarked>();
-  readonly #requested = new Map<string, NodeRecord>();
-  readonly #cordoned = new Map<string, NodeRecord>();
-  readonly #unavailable = new Map<string, string>();
+  readonly #results = new ByName<VerificationResult>();
+  readonly #failing = new ByName<VerificationResult>();
+  readonly #joining = new ByName<VerificationResult>();
+  readonly #warned = new ByName<VerificationResult>();
+  readonly #mislabelled = new ByName<NodeRecord>();
+  readonly #mistainted = new ByName<Mistainted>();
+  readonly #unreported = new ByName<Unreported>();
+  readonly #unmarked = new ByName<Unmarked>();
+  readonly #requested = new ByName<NodeRecord>();
+  readonly #cordoned = new ByName<NodeRecord>();
+  readonly #unavailable = new ByName<string>();
   readonly #answers = new Map<string, ControllerAnswer>();
-  readonly #podNeeds = new Map<string, NodePodNeed>();
+  readonly #podNeeds = new ByName<NodePodNeed>();
   readonly builds = new Map<string, number>();
   /** EC2 instance ID -> number of nodes that report it. */
   readonly #instances = new Map<string, number>();
   /** The instances of the pool's node groups; undefined while they are not known: then the label of a node decides. */
   #members: GroupMembers | undefined;
-  readonly #nonMembers = new Map<string, NodeRecord>();
+  readonly #nonMembers = new ByName<NodeRecord>();
   /** The non-members that AWS was asked for, as they were then: an instance of a warm pool can join the group later. */
   #asked = new Set<string>();
   /** Since when states are kept in it, in epoch milliseconds. */
@@ -96,47 +97,47 @@ export class PoolNodes implements PoolNodesView {
   }
 
   get failing(): readonly VerificationResult[] {
-    return byName(this.#failing);
+    return this.#failing.ordered;
   }
 
   get joining(): readonly VerificationResult[] {
-    return byName(this.#joining);
+    return this.#joining.ordered;
   }
 
   get warned(): readonly VerificationResult[] {
-    return byName(this.#warned);
+    return this.#warned.ordered;
   }
 
   get mislabelled(): readonly NodeRecord[] {
-    return byName(this.#mislabelled);
+    return this.#mislabelled.ordered;
   }
 
   get mistainted(): readonly Mistainted[] {
-    return byName(this.#mistainted);
+    return this.#mistainted.ordered;
   }
 
   get unreported(): readonly Unreported[] {
-    return byName(this.#unreported);
+    return this.#unreported.ordered;
   }
 
   get unmarked(): readonly Unmarked[] {
-    return byName(this.#unmarked);
+    return this.#unmarked.ordered;
   }
 
   get requested(): readonly NodeRecord[] {
-    return byName(this.#requested);
+    return this.#requested.ordered;
   }
 
   get cordoned(): readonly NodeRecord[] {
-    return byName(this.#cordoned);
+    return this.#cordoned.ordered;
   }
 
   get unavailable(): readonly string[] {
-    return byName(this.#unavailable);
+    return this.#unavailable.ordered;
   }
 
   get podNeeds(): readonly NodePodNeed[] {
-    return byName(this.#podNeeds);
+    return this.#podNeeds.ordered;
   }
 
   get nextPodAt(): number {
@@ -160,7 +161,7 @@ export class PoolNodes implements PoolNodesView {
   }
 
   get nonMembers(): readonly NodeRecord[] {
-    return byName(this.#nonMembers);
+    return this.#nonMembers.ordered;
   }
 
   /** Whether AWS was asked about every node that is not on an instance of the group. */
@@ -192,7 +193,7 @@ export class PoolNodes implements PoolNodesView {
   }
 
   inGroup(group: string): GroupNodes {
-    const results = byName(this.#results).filter(({ node }) => this.groupOf(node) === group);
+    const results = this.#results.ordered.filter(({ node }) => this.groupOf(node) === group);
     const nodes = results.map(({ node }) => node);
     return {
       nodes,
@@ -227,9 +228,7 @@ export class PoolNodes implements PoolNodesView {
   }
 
   nodesBefore(time: number): readonly NodeRecord[] {
-    return byName(this.#results)
-      .map(({ node }) => node)
-      .filter(({ createdAt }) => createdAt < time);
+    return this.#results.ordered.map(({ node }) => node).filter(({ createdAt }) => createdAt < time);
   }
 
   isMarked(name: string): boolean {
@@ -397,10 +396,6 @@ function isBelowMinimum({ reason }: CheckFailure): boolean {
 function isMislabelled(node: NodeRecord, { spec }: Expectation): boolean {
   const build = buildLabelFor(node, spec);
   return build !== undefined && node.labels[WINDOWS_BUILD_LABEL] !== build;
-}
-
-function byName<T>(map: ReadonlyMap<string, T>): T[] {
-  return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }
 
 function isSameList(some: GroupMembers['groupOfInstance'] | undefined, others: GroupMembers['groupOfInstance']) {
