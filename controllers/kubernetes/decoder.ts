@@ -76,7 +76,7 @@ export function jsonDecoder<O extends Wire<KubernetesObject>, T>(transform: (obj
 
 /** Splits a stream into the texts of events. */
 interface Framing {
-  /** Passes on each text that this chunk completes. Its memory can be used again after the call. */
+  /** Passes on each text that this chunk completes. The memory of a text can be used again as soon as `onText` returns. */
   push(piece: Uint8Array, onText: (text: Buffer) => void): void;
   /** Throws if the stream ended inside an event. */
   end(): void;

@@ -255,12 +255,13 @@ function selectedEntries(readValue: (reader: MessageReader) => string) {
   };
 }
 
-/** The same kind, of which equal values are one object. */
+/** The same kind, of which equal values are one object, for each path. */
 export function shared<T, Occurrence>(each: Kind<T, Occurrence>): Kind<T, Occurrence> {
-  const values = new SharedValues<T>();
   return (...path) => {
+    const values = new SharedValues<T>();
     const field = each(...path);
-    return { ...field, finish: (value) => values.of(value), fromJson: (value) => values.of(field.fromJson(value)) };
+    const finish = (value: T) => values.of(field.finish ? field.finish(value) : value);
+    return { ...field, finish, fromJson: (value) => values.of(field.fromJson(value)) };
   };
 }
 

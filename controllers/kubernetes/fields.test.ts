@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { presence, text, whole } from './fieldKinds.ts';
+import { entriesOf, kind, presence, text, whole } from './fieldKinds.ts';
 import { type FieldTable, jsonReader, protobufReader } from './fields.ts';
 import { MessageReader } from './messageReader.ts';
 import { message, type WrittenField } from './testing/protobufWriter.ts';
@@ -66,6 +66,40 @@ describe('a table of fields', () => {
     const first = fromProtobuf([1, 'a']);
     assert.deepEqual(fromProtobuf(), absent);
     assert.equal(first.outer, 'a');
+  });
+
+  it('reads a value once for all fields that read it in the same way', () => {
+    let reads = 0;
+    const length = kind<number, string>({
+      absent: 0,
+      read: (reader) => {
+        reads++;
+        return reader.text();
+      },
+      fromProtobuf: (value, before) => before + value.length,
+      fromJson: () => 0,
+    });
+    const read = protobufReader({ own: text('a=1'), first: length('a=1'), second: length('a=1'), last: text('a=1') });
+    const record = read(new MessageReader(message([1, 'abc'], [1, 'de'])));
+    assert.deepEqual(record, { own: 'de', first: 5, second: 5, last: 'de' });
+    assert.equal(reads, 2);
+  });
+
+  it('reads the wanted entries of a map, whatever is around them', () => {
+    const read = protobufReader({ entries: entriesOf('a', 'b')('map=1'), next: text('next=2') });
+    const cases: [entries: readonly Buffer[], found: Record<string, string>][] = [
+      [[message([1, 'a'], [2, 'x'])], { a: 'x' }],
+      [[message([2, 'x'], [1, 'a'])], { a: 'x' }],
+      [[message([1, 'a'])], { a: '' }],
+      [[message([1, 'a'], [2, 'x'], [3, 'unknown'])], { a: 'x' }],
+      [[message([1, 'other'], [2, 'x']), message([1, 'b'], [2, 'y'])], { b: 'y' }],
+      [[message([1, 'a'], [2, 'x']), message([1, 'a'], [2, 'y'])], { a: 'y' }],
+      [[message()], {}],
+    ];
+    for (const [entries, found] of cases) {
+      const written = message(...entries.map((entry) => [1, entry] as const), [2, 'z']);
+      assert.deepEqual(read(new MessageReader(written)), { entries: found, next: 'z' });
+    }
   });
 
   it('rejects fields that cannot be read together', () => {

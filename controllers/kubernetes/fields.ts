@@ -18,7 +18,7 @@ export interface ProtobufField<T, Part = T, Occurrence = MessageReader> {
   readonly absent: T;
   /** Whether an object without the field is malformed. */
   readonly required: boolean;
-  /** Reads one occurrence, once for all fields of the same path that have this function. Default: the occurrence is the rest of the reader. */
+  /** Reads one occurrence, once for fields of one path that follow each other and have the same function. Default: the rest of the reader. */
   readonly read?: (reader: MessageReader) => Occurrence;
   /** Adds one occurrence. `before` is the result of the previous occurrences, or `absent`. */
   fromProtobuf(occurrence: Occurrence, before: Part): Part;
@@ -70,7 +70,7 @@ export function protobufReader<R extends object>(table: ProtobufTable<R>): (read
   };
 }
 
-/** Builds a reader of messages with one field that matters, which needs no record. */
+/** Builds a reader of messages of which one field is used: one with a path of one step, and without `read` and `finish`. It creates no record. */
 export function protobufValueReader<T>(field: ProtobufField<T>): (reader: MessageReader) => T {
   const [step = '=0'] = field.path;
   const number = numberOf(step);

@@ -33,6 +33,23 @@ describe('the frames of a stream', () => {
     );
   });
 
+  it('are the same if they are longer than what is kept, and than a chunk', () => {
+    const written = [200_000, 0, 65_536, 1, 65_537, 65_535].map((length, index) => Buffer.alloc(length, index + 1));
+    const stream = Buffer.concat(written.map(framed));
+    const chunks = Array.from({ length: Math.ceil(stream.length / 16_384) }, (_, index) =>
+      // A copy, because a frame must not depend on a chunk that is gone.
+      Buffer.from(stream.subarray(index * 16_384, (index + 1) * 16_384)),
+    );
+    const frames: Buffer[] = [];
+    const reading = new Frames();
+    for (const chunk of chunks) {
+      reading.push(chunk, (frame) => frames.push(Buffer.from(frame)));
+      chunk.fill(0xff);
+    }
+    reading.end();
+    assert.deepEqual(frames, written);
+  });
+
   it('are complete: a stream that ends inside a frame is an error', () => {
     const stream = Buffer.concat([framed(Buffer.from('first')), framed(Buffer.from('second'))]);
     for (let length = 0; length <= stream.length; length++) {

@@ -15,7 +15,7 @@ export class Frames {
   /** The bytes of a frame that is not in one chunk. Most are in two, so the memory is used again. */
   #partial: Buffer = Buffer.alloc(0);
 
-  /** Passes on each frame that this chunk completes. Its memory is used again after the call. */
+  /** Passes on each frame that this chunk completes. The memory of a frame can be used again as soon as `onFrame` returns. */
   push(piece: Uint8Array, onFrame: (frame: Buffer) => void): void {
     for (let at = 0; at < piece.length; ) {
       let whole = this.#partial;

@@ -151,6 +151,12 @@ describe('a value of the wrong type', () => {
       assert.equal(kubeletVersion, 'nodeInfo' in status ? '' : record.kubeletVersion);
     });
   }
+
+  it('a time that is none in a condition leaves it its conditions, in JSON', () => {
+    const wrong = { type: 'MemoryPressure', status: 'True', lastTransitionTime: 'yesterday' };
+    const { conditions } = nodeRecordOf(reporting({ conditions: [wrong, { type: 'DiskPressure', status: 'True' }] }));
+    assert.deepEqual(conditions, ['MemoryPressure=True', 'DiskPressure=True']);
+  });
 });
 
 /** Where the work is not linear, a text of this length takes minutes, and the test runs into its time-out. */

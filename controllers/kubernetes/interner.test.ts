@@ -39,4 +39,22 @@ describe('the interner', () => {
     for (let time = 0; time < 3; time++) assert.equal(interner.text(reader), 'topology.kubernetes.io/zone');
     assert.equal(made, 1);
   });
+
+  it('keeps strings that repeat among thousands that do not', () => {
+    const interner = new Interner();
+    let made = 0;
+    const common = (): string => {
+      const reader = new MessageReader(Buffer.from('eu-west-1a'));
+      reader.text = () => {
+        made++;
+        return 'eu-west-1a';
+      };
+      return interner.text(reader);
+    };
+    for (let index = 0; index < 50_000; index++) {
+      common();
+      interner.text(new MessageReader(Buffer.from(`ip-10-0-${index >> 8}-${index & 255}`)));
+    }
+    assert.equal(made, 1);
+  });
 });

@@ -34,7 +34,7 @@ export class Interner {
     const before = this.#slots[older];
     const isBefore = before !== undefined && equals(before, bytes, at, end);
     const text = isBefore ? before : cleaned(reader);
-    // Each character is one byte, which equals() relies on.
+    // One character for each byte: equals() finds no other.
     if (text.length === end - at) {
       this.#slots[older] = known;
       this.#slots[recent] = text;

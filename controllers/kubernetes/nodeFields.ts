@@ -144,9 +144,12 @@ const ownership = entry(OWNERSHIP_ANNOTATION);
 const annotations = entriesOf(...OPERATION_ANNOTATIONS);
 const resources = shared(quantitiesOf(...NODE_RESOURCES));
 
-interface Condition {
+interface ConditionKey {
   readonly type: string;
   readonly status: string;
+}
+
+interface Condition extends ConditionKey {
   readonly since: number;
   readonly reason: string;
   readonly message: string;
@@ -157,6 +160,7 @@ const READ_ELSEWHERE: readonly string[] = ['Ready', VERIFIED_CONDITION];
 const [conditionType, conditionStatus] = [sharedText('type=1'), sharedText('status=2')];
 const readType = protobufValueReader(conditionType);
 const readStatus = protobufValueReader(conditionStatus);
+const keyInJson = jsonReader<ConditionKey>({ type: conditionType, status: conditionStatus });
 const { read: readWhole, readJson: conditionInJson } = readersOf<Condition>({
   type: conditionType,
   status: conditionStatus,
@@ -176,8 +180,8 @@ function readCondition(reader: MessageReader): Condition {
 
 /** The kubelet sets 5, and a node problem detector about 10. Later ones are ignored, except those of the operator, which it would write again and again. */
 const MOST_CONDITIONS = 64;
-const conditionStates = sharedNames<Condition>(
-  { read: readCondition, readJson: conditionInJson },
+const conditionStates = sharedNames<ConditionKey>(
+  { read: readCondition, readJson: keyInJson },
   ({ type, status }) => (READ_ELSEWHERE.includes(type) ? undefined : `${type}=${status}`),
   MOST_CONDITIONS,
   OWN_CONDITIONS.flatMap((type) => ['True', 'False'].map((status) => `${type}=${status}`)),
@@ -197,10 +201,10 @@ function ofCondition<T>(type: string, absent: T, pick: (condition: Condition) =>
   });
 }
 
-/** Those of the nodes that pass their checks differ by the pool, and the nodes of all pools come in turns. */
+/** How many conditions are known. Nodes that pass their checks have one for each pool, and events of all pools are mixed. */
 const MOST_VERIFIED = 256;
 
-/** The operator's own condition. It is the same on most nodes of a pool, which share one object. */
+/** The operator's own condition. It is the same on most nodes of a pool: equal ones are one object as long as they are known. */
 const verified = (() => {
   const known = new Map<string, NodeCondition>();
   return ofCondition<NodeCondition | undefined>(VERIFIED_CONDITION, undefined, ({ status, reason, message }) => {

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { nodeFields } from './nodeFields.ts';
 import { nodeIdentity, nodeIndexes, nodeRecordOf } from './nodes.ts';
+import { protobufDecoder } from './protobufDecoder.ts';
+import type { NodeJson } from './testing/nodeJson.ts';
+import { nodeFrame, stored, windowsNode } from './testing/nodes.ts';
 
 describe('a node record', () => {
   it('has only the fields that are used', () => {
@@ -186,26 +190,67 @@ describe('the condition of a node that occurs twice', () => {
   });
 });
 
-describe('the runtime handlers of nodes', () => {
-  const object = (index: number, ...names: readonly string[]) => ({
-    metadata: { name: `n-${index}`, uid: 'u', resourceVersion: '1' },
-    status: { runtimeHandlers: names.map((name) => ({ name })) },
+describe('nodes of one kind', () => {
+  const KINDS = 12;
+  const kindOf = (index: number) => index % KINDS;
+  /** Kinds of nodes of several pools, in turns. */
+  const nodes = Array.from({ length: 5 * KINDS }, (_, index): NodeJson => {
+    const { spec, status, ...rest } = stored(windowsNode(index), index);
+    const kind = kindOf(index);
+    const { conditions = [] } = status ?? {};
+    const verified = { type: 'winpool.dev/Verified', status: 'True', reason: 'Passed', message: `pool-${kind}` };
+    return {
+      ...rest,
+      spec: { ...spec, taints: [{ key: 'kind', value: `${kind}`, effect: 'NoSchedule' }] },
+      status: {
+        ...status,
+        capacity: { memory: `${kind}Gi` },
+        allocatable: { memory: `${kind}Mi` },
+        conditions: [...conditions, verified, { type: `example.com/${kind}`, status: 'True' }],
+        runtimeHandlers: [{ name: `kind-${kind}` }],
+      },
+    };
+  });
+  const inProtobuf = protobufDecoder({ apiVersion: 'v1', kind: 'Node', fields: nodeFields });
+  const formats = {
+    JSON: () => nodes.map(nodeRecordOf),
+    protobuf: () =>
+      inProtobuf
+        .stream()
+        .push(Buffer.concat(nodes.map((node) => nodeFrame('ADDED', node))))
+        .flatMap((event) => (event.type === 'ADDED' ? [event.item] : [])),
+  };
+  for (const [format, read] of Object.entries(formats)) {
+    for (const field of ['taints', 'capacity', 'allocatable', 'conditions', 'verified', 'runtimeHandlers'] as const) {
+      it(`share one object for equal ${field}, in ${format}`, () => {
+        const records = read();
+        assert.equal(records.length, nodes.length);
+        for (const [index, record] of records.entries()) assert.equal(record[field], records[kindOf(index)]?.[field]);
+        assert.equal(new Set(records.map((record) => record[field])).size, KINDS);
+      });
+    }
+  }
+
+  it('have conditions of their own when there are hundreds of them, which are not kept', () => {
+    const verifiedAs = (message: string) => {
+      const conditions = [{ type: 'winpool.dev/Verified', status: 'False', message }];
+      return nodeRecordOf({ metadata: { name: 'a', uid: 'u', resourceVersion: '1' }, status: { conditions } }).verified;
+    };
+    const first = verifiedAs('first');
+    assert.equal(verifiedAs('first'), first);
+    for (let index = 0; index < 512; index++) verifiedAs(`failure ${index}`);
+    assert.notEqual(verifiedAs('first'), first);
   });
 
-  it('are shared by all nodes with the same handlers, also if kinds of nodes alternate', () => {
-    const kinds = [['', 'runhcs-wcow-process'], ['', 'runhcs-wcow-process', 'runhcs-wcow-hypervisor'], []];
-    const records = Array.from({ length: 12 }, (_, index) => nodeRecordOf(object(index, ...(kinds[index % 3] ?? []))));
-    assert.deepEqual(
-      records.map(({ runtimeHandlers }) => runtimeHandlers),
-      records.map((_, index) => kinds[index % 3]),
-    );
-    assert.equal(new Set(records.map(({ runtimeHandlers }) => runtimeHandlers)).size, 3);
-  });
-
-  it('stay shared while other lists come and go', () => {
+  it('share a list while others come and go', () => {
+    const handlersOf = (name: string) =>
+      nodeRecordOf({
+        metadata: { name: 'a', uid: 'u', resourceVersion: '1' },
+        status: { runtimeHandlers: [{ name }] },
+      }).runtimeHandlers;
     const common = Array.from({ length: 20 }, (_, index) => {
-      nodeRecordOf(object(index, `rare-${index}`));
-      return nodeRecordOf(object(index, 'common')).runtimeHandlers;
+      handlersOf(`rare-${index}`);
+      return handlersOf('common');
     });
     assert.equal(new Set(common).size, 1);
   });

@@ -1,7 +1,7 @@
 import { same } from './sameValue.ts';
 
-/** Kinds of nodes in a cluster are few, and their values come in turns. */
-const MOST = 8;
+/** A cluster has few kinds of nodes, and events of all of them are mixed. */
+const MOST = 16;
 
 /**
  * Gives equal values one object, which saves memory and makes comparisons fast: most nodes have the same taints, for example. It knows the values that it saw
