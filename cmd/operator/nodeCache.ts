@@ -15,7 +15,7 @@ import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 type Common = Pick<ReflectorOptions<NodeRecord>, 'name' | 'clock' | 'log' | 'hooks'>;
 
 /**
- * A cache of nodes. It has their images from the first pool on that needs them: to decode them takes as long as all other fields together. All nodes are then
+ * A cache of nodes. It has their images from the first pool on that needs them: to decode them takes longer than all other fields together. All nodes are then
  * listed again; until then, the images of the known nodes are undefined, which verifies no node and fails none. It keeps them until the process ends, because a
  * pool that changes all the time would have all nodes listed each time.
  */
