@@ -28,14 +28,17 @@ export class ByName<T> extends Map<string, T> {
     this.#values = undefined;
   }
 
-  /** The values in the order of their names. */
+  /** The values in the order of their names. Most maps of most pools are empty, and then need no memory for it. */
   get ordered(): readonly T[] {
+    if (this.size === 0) return NONE;
     this.#names ??= [...this.keys()].sort();
     // Each name of the list is in the map.
     this.#values ??= this.#names.map((name) => this.get(name) as T);
     return this.#values;
   }
 }
+
+const NONE: readonly never[] = Object.freeze([]);
 
 /** The index of the first name that is not before this one. */
 function placeOf(names: readonly string[], name: string): number {
