@@ -76,6 +76,17 @@ describe('the recorder', () => {
     assert.equal(sink.created.length, 2, 'after a quiet time it is a new event');
   });
 
+  it('writes an event that is repeated after a quiet time, also just after another event', async () => {
+    const { clock, sink, recorder } = setUp();
+    recorder.publish(pool, ready);
+    await clock.advance(6 * 60_000 - 1);
+    recorder.publish(pool, { ...ready, reason: 'Other' });
+    await clock.advance(1);
+    recorder.publish(pool, ready);
+    await clock.advance(0);
+    assert.deepEqual([sink.created.length, sink.series], [3, []]);
+  });
+
   it('does not combine events with different notes', async () => {
     const { clock, sink, recorder } = setUp();
     recorder.publish(pool, ready);

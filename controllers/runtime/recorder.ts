@@ -5,6 +5,8 @@ import { TokenBucket } from './tokenBucket.ts';
 
 /** An event that is repeated within this time joins the series: client-go's finishTime (tools/events). */
 const SERIES_MS = 6 * 60_000;
+/** How often series that have ended are forgotten. */
+const FORGET_MS = 60_000;
 /** The shortest time between writes of a series. */
 const SERIES_WRITE_MS = 60_000;
 /** client-go's spam filter (tools/record): 25 events, then one every five minutes. For each reason of an object: one that repeats must not hide the others. */
@@ -49,6 +51,8 @@ export class Recorder implements EventPublisher {
   #writing: Promise<void> | undefined;
   #sequence = 0;
   #stopped = false;
+  /** When series were last forgotten, of the monotonic clock. */
+  #forgotAt = 0;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -61,7 +65,7 @@ export class Recorder implements EventPublisher {
     // The key includes the note: two nodes that fail are two events, not a series.
     const key = JSON.stringify([regarding.kind, regarding.name, regarding.uid, message]);
     const known = this.#entries.get(key);
-    if (known) {
+    if (known && !this.#hasEnded(known)) {
       known.count += 1;
       known.lastObserved = clock.now();
       this.#writeSeries(known);
@@ -117,15 +121,17 @@ export class Recorder implements EventPublisher {
     return bucket;
   }
 
-  /** Forgets series that have ended, to bound memory. */
+  /** Forgets series that have ended, to bound memory; not at each of the thousands of events of a large cluster. */
   #forgetOld(): void {
-    const { clock } = this.#options;
-    for (const [key, entry] of this.#entries) {
-      if (clock.now() - entry.lastObserved >= SERIES_MS) this.#entries.delete(key);
-    }
-    for (const [key, bucket] of this.#buckets) {
-      if (bucket.isFull(clock.monotonic())) this.#buckets.delete(key);
-    }
+    const now = this.#options.clock.monotonic();
+    if (now - this.#forgotAt < FORGET_MS) return;
+    this.#forgotAt = now;
+    for (const [key, entry] of this.#entries) if (this.#hasEnded(entry)) this.#entries.delete(key);
+    for (const [key, bucket] of this.#buckets) if (bucket.isFull(now)) this.#buckets.delete(key);
+  }
+
+  #hasEnded({ lastObserved }: Entry): boolean {
+    return this.#options.clock.now() - lastObserved >= SERIES_MS;
   }
 
   /** Writes the second occurrence at once, later ones at most once a minute. */
