@@ -1,7 +1,6 @@
 /** Starts the parts of the operator and connects them. connections.ts creates the clients and the caches. */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 import { createEventSink, createPoolEvents } from '../../controllers/kubernetes/events.ts';
 import { createLeaseClient } from '../../controllers/kubernetes/leases.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
@@ -17,6 +16,7 @@ import { collectProcessMetrics, showOperator } from './metrics/catalogue.ts';
 import { PoolSeries } from './metrics/poolSeries.ts';
 import type { Options } from './options.ts';
 import { healthChecks, startEndpoints } from './serving/endpoints.ts';
+import { favorMemory } from './smallCluster.ts';
 import { keepVersions, readServerVersion } from './versions.ts';
 
 const LEASE = 'windowspool-operator';
@@ -89,18 +89,6 @@ export async function runOperator(
   }
   await finish();
   if (caches.rewound.aborted) throw caches.rewound.reason;
-}
-
-/** Of nodes. With more, collections take longer and free less: 10,000 nodes need 7 of 137 MB less, for a fifth more processor time. */
-const MOST_FOR_SMALL_HEAP = 1_000;
-
-/**
- * After the first lists of a small cluster, V8 collects garbage before it takes more memory: 104 MB in place of 129 after the creation of 50 pools, for 8% more
- * processor time (make bench, provision). V8 reads this flag at each collection.
- */
-async function favorMemory({ stores, nodes }: Connections['caches']): Promise<void> {
-  await Promise.all(stores.map(({ synced }) => synced));
-  if (nodes.size <= MOST_FOR_SMALL_HEAP) setFlagsFromString('--optimize-for-size');
 }
 
 /** A candidate for the lease that all replicas share. */
