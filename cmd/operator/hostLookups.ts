@@ -1,10 +1,10 @@
 /** Look-ups of the hosts in a list: the IPv4 addresses of DNS names, and the DNS names of IPv4 addresses. */
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { same } from '../../controllers/kubernetes/sameValue.ts';
 import { comparable, isAddress } from '../../controllers/windowspool/membership/windowsInstances.ts';
 import type { Host, Hosts } from '../../controllers/windowspool/ports/nodes.ts';
 import { inParallel } from '../../controllers/windowspool/util/inParallel.ts';
+import { same } from '../../controllers/windowspool/util/sameValue.ts';
 
 /** A record with a lifetime of an hour can move earlier, and one of a minute is not worth more questions. */
 const REFRESH_MS = 300_000;

@@ -1,7 +1,7 @@
-import { same } from '../../controllers/kubernetes/sameValue.ts';
 import { realClock } from '../../controllers/runtime/clock.ts';
 import { TokenBucket } from '../../controllers/runtime/tokenBucket.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
+import { same } from '../../controllers/windowspool/util/sameValue.ts';
 
 interface SharedWatchesOptions<T, W> {
   /** Watches that are open at a time: each occupies connections to the API server, and with too many, none is left for the Lease. */

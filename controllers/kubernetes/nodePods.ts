@@ -33,6 +33,7 @@ import {
   type NodePodsView,
   type SeenContainer,
 } from '../windowspool/ports/nodePods.ts';
+import { same } from '../windowspool/util/sameValue.ts';
 import type { KubernetesClient } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { deleteObject } from './deletion.ts';
@@ -40,7 +41,6 @@ import { toCallResult } from './errors.ts';
 import { createListWatch, reportingListWatch } from './listWatch.ts';
 import { epochOf, recordIdentity, type Wire } from './objects.ts';
 import { apiPath } from './paths.ts';
-import { same } from './sameValue.ts';
 
 /** Of a pod. The pool's taints and those of the operator and of NodeReadinessRules. */
 const MOST_TOLERATIONS = 100;

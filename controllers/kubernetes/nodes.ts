@@ -12,6 +12,7 @@ import {
   WINDOWS,
 } from '../windowspool/api/labels.ts';
 import { type NodeMarks, type NodeRecord, type NodeReport, type Nodes, ownStatus } from '../windowspool/ports/nodes.ts';
+import { same } from '../windowspool/util/sameValue.ts';
 import { type KubernetesClient, LARGEST_PAGE, PATCH } from './client.ts';
 import { type Decoder, jsonDecoder } from './decoder.ts';
 import { ignoreNotFound, toCallResult } from './errors.ts';
@@ -23,7 +24,6 @@ import { nodeFields, nodeFieldsWithoutImages } from './nodeFields.ts';
 import { recordIdentity } from './objects.ts';
 import { apiPath } from './paths.ts';
 import { protobufDecoder } from './protobufDecoder.ts';
-import { same } from './sameValue.ts';
 
 /** The path of a node, or of all nodes. */
 export const nodePath = (name?: string) => apiPath('v1', 'nodes', { name });

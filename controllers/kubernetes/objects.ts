@@ -1,7 +1,7 @@
 /** Kubernetes objects as their JSON has them. */
 import type { V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node';
 import type { Identity } from '../runtime/ports.ts';
-import { same } from './sameValue.ts';
+import { same } from '../windowspool/util/sameValue.ts';
 
 /**
  * The JSON of a type of @kubernetes/client-node. Its types describe deserialized objects: in JSON a time is a string and `_continue` is

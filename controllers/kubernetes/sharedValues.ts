@@ -1,4 +1,4 @@
-import { same } from './sameValue.ts';
+import { same } from '../windowspool/util/sameValue.ts';
 
 /** A cluster has few kinds of nodes, and events of all of them are mixed. */
 const MOST = 16;

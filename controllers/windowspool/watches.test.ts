@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import type { WindowsPool } from './api/api.gen.ts';
+import { runtimeClassReady } from './conditions/runtimeClassReady.ts';
 import { nodeGroupsOf } from './nodes/poolNodesCache.ts';
+import { planFor } from './plan.ts';
 import type { NodeRecord } from './ports/nodes.ts';
-import { knownStatus, sampleNode, sampleNodePod, samplePool } from './testing/fixtures.ts';
-import { poolChangeMatters, poolIndexes, Watches } from './watches.ts';
+import type { RuntimeClass } from './ports/runtimeClasses.ts';
+import { describeStep } from './steps/stepKinds.ts';
+import {
+  knownStatus,
+  sampleNode,
+  sampleNodePod,
+  samplePool,
+  sampleRuntimeClass,
+  sampleState,
+} from './testing/fixtures.ts';
+import { poolChangeMatters, poolIndexes, runtimeClassChangeMatters, Watches } from './watches.ts';
 
 describe('a change of a node', () => {
   const node = sampleNode();
@@ -68,6 +79,68 @@ describe('a change of a pool', () => {
   for (const [name, after, want] of table) it(name, () => assert.equal(poolChangeMatters(pool, after), want));
 
   it('triggers a reconciliation when it is created', () => assert.equal(poolChangeMatters(undefined, pool), true));
+});
+
+describe('a change of a RuntimeClass', () => {
+  const owner = (name: string) => ({ name, uid: `uid-${name}` });
+  const web = samplePool();
+  const seen = (names: readonly string[], change: Partial<RuntimeClass> = {}) =>
+    sampleRuntimeClass(web, { owners: names.map(owner), ...change });
+  const table: readonly (readonly [string, RuntimeClass | undefined, RuntimeClass | undefined, boolean])[] = [
+    ['triggers a pool when it is created', undefined, seen(['web']), true],
+    ['triggers a pool when it is deleted', seen(['web']), undefined, true],
+    ['triggers a pool that becomes an owner', seen(['api']), seen(['api', 'web']), true],
+    ['triggers a pool that is no longer an owner', seen(['web']), seen([]), true],
+    ['triggers its owners when its content changes', seen(['web']), seen(['web'], { nodeSelector: {} }), true],
+    ['does not trigger a pool that owns it when another becomes an owner', seen(['web']), seen(['web', 'api']), false],
+  ];
+  for (const [name, before, after, want] of table)
+    it(name, () => assert.equal(runtimeClassChangeMatters(web, { before, after }), want));
+
+  it('that does not trigger a pool changes neither what the pool does nor what it reports', () => {
+    const both = [true, false];
+    const owners = ['web', 'api', 'db'].reduce<readonly (readonly string[])[]>(
+      (sets, name) => sets.flatMap((set) => [set, [...set, name]]),
+      [[]],
+    );
+    const selectors = [{}, { nodeSelector: { 'kubernetes.io/os': 'windows' } }];
+    const changes = ['a', 'b'].flatMap((handler) =>
+      both.flatMap((managed) =>
+        both.flatMap((deleting) =>
+          selectors.flatMap((selector) =>
+            owners.map((names) => ({ handler, managed, deleting, ...selector, owners: names.map(owner) })),
+          ),
+        ),
+      ),
+    );
+    const handler = 'a';
+    const deleted = samplePool({ runtimeClass: { handler }, deletionPolicy: 'Retain' });
+    const pools = [
+      samplePool({ runtimeClass: { handler } }),
+      samplePool({ runtimeClass: { handler, name: 'own' } }),
+      samplePool({ runtimeClass: { handler } }, { metadata: { annotations: { 'winpool.dev/paused': 'true' } } }),
+      { ...deleted, metadata: { ...deleted.metadata, deletionTimestamp: '2026-03-01T12:00:00Z' } },
+    ];
+    let skipped = 0;
+    for (const pool of pools) {
+      const states = changes.map((change) => {
+        const runtimeClass = sampleRuntimeClass(pool, change);
+        const s = sampleState({ pool, runtimeClass });
+        return {
+          runtimeClass,
+          does: [planFor(s).steps.map((step) => describeStep(step) ?? step.kind), runtimeClassReady(s)],
+        };
+      });
+      for (const before of states)
+        for (const after of states) {
+          if (runtimeClassChangeMatters(pool, { before: before.runtimeClass, after: after.runtimeClass })) continue;
+          skipped += 1;
+          assert.deepEqual(after.does, before.does);
+        }
+    }
+    // Each pool owns it in half of the sets.
+    assert.equal(skipped, pools.length * (owners.length / 2) ** 2);
+  });
 });
 
 describe('a pool is found', () => {
@@ -230,8 +303,8 @@ describe('a change in a watch', () => {
     begin();
     done.splice(0);
     watches.selected('web');
-    watches.runtimeClass('windows-2022');
-    watches.runtimeClass('another');
+    watches.runtimeClass('windows-2022', {});
+    watches.runtimeClass('another', {});
     assert.deepEqual(done, ['declare later', 'wake web', 'wake web']);
   });
 });

@@ -4,7 +4,7 @@
  *   watch         relevant change                   updates first                      triggers
  *   WindowsPool   all but status, which is our own  pool registry, instance lists, membership  the pool; when deleted, pools waiting for its group's name
  *   Node          any field of NodeRecord           membership, pool nodes             pools of its node groups; membership triggers its own pools
- *   RuntimeClass  any                                                                  pools that use its name
+ *   RuntimeClass  any but other owners, while it is as desired                         pools that use its name
  *   ConfigMap     an instance list that pools name  membership                         those pools
  *   Machine       any field of Machine, and its MachineSet and MachineDeployment       the pool whose object has it
  *   NodeClaim     any field of NodeClaim, and its NodePool                             the pool of the NodePool
@@ -21,8 +21,9 @@ import { nodeGroupsOf, type PoolNodesCache } from './nodes/poolNodesCache.ts';
 import type { MachineNodes } from './ports/machines.ts';
 import type { NodePod } from './ports/nodePods.ts';
 import type { InstanceList, NodeRecord } from './ports/nodes.ts';
+import type { RuntimeClass } from './ports/runtimeClasses.ts';
 import { providerOf } from './providers/providers.ts';
-import { runtimeClassFor } from './runtimeClass/runtimeClass.ts';
+import { isAvailable, runtimeClassFor } from './runtimeClass/runtimeClass.ts';
 import { canonical } from './util/hash.ts';
 
 /** A change of an object: no `before` when it was added, no `after` when it was deleted. */
@@ -131,8 +132,9 @@ export class Watches {
     for (const { metadata } of having.length > 0 ? having : naming.slice(0, MOST_NAMING)) this.#wake(metadata.name);
   }
 
-  runtimeClass(name: string): void {
-    this.#wakeBy('runtimeClass', name);
+  runtimeClass(name: string, change: Change<RuntimeClass>): void {
+    for (const pool of this.#views.pools.byIndex('runtimeClass', name))
+      if (runtimeClassChangeMatters(pool, change)) this.#wake(pool.metadata.name);
   }
 
   /**
@@ -204,6 +206,15 @@ export function poolChangeMatters(before: WindowsPool | undefined, after: Window
     return canonical([uid, generation, deletionTimestamp, finalizers, annotations, labels, spec]);
   };
   return relevant(before) !== relevant(after);
+}
+
+/**
+ * Whether a change of a RuntimeClass triggers a pool that uses its name. The pools of a Windows version share one, and each that is created or deleted
+ * changes its owners: that must not trigger a thousand others.
+ */
+export function runtimeClassChangeMatters(pool: WindowsPool, { before, after }: Change<RuntimeClass>): boolean {
+  if (!before || !after) return true;
+  return !isAvailable(pool, before) || !isAvailable(pool, after);
 }
 
 /** The names by which a pool's nodes and RuntimeClasses are found: keys of the store's indexes. */

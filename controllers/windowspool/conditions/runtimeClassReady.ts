@@ -8,8 +8,7 @@ import { WINDOWS_BUILD_LABEL } from '../nodes/windowsVersions.ts';
 import type { RuntimeClass } from '../ports/runtimeClasses.ts';
 import { isDeleting, isPaused } from '../rules/poolQueries.ts';
 import {
-  isAsDesired,
-  isOwner,
+  isAvailable,
   isReplaced,
   isSoleOwner,
   isTaken,
@@ -28,7 +27,7 @@ export function runtimeClassReady(s: ObservedState): ConditionState {
   const error = s.errors.find((entry) => failedKindOf(entry).blocks === 'runtimeClass')?.error;
   if (error && error.kind !== 'conflict') return falseCondition('Failed', describeFailure(error), 'working');
   if (seen && !seen.managed) return foreign(s, seen);
-  if (seen && !seen.deleting && isOwner(s.pool, seen) && isAsDesired(seen, desired)) {
+  if (seen && isAvailable(s.pool, seen)) {
     const build = desired.nodeSelector[WINDOWS_BUILD_LABEL];
     const message = `RuntimeClass ${desired.name} selects nodes with Windows build ${build}.`;
     return trueCondition('Available', message);

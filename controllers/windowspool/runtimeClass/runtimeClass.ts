@@ -5,7 +5,7 @@ import { REGISTRATION_TAINT, registrationTaintsOf } from '../nodes/nodeTaints.ts
 import { buildOf, WINDOWS_BUILD_LABEL, yearOf } from '../nodes/windowsVersions.ts';
 import type { Taint } from '../ports/nodes.ts';
 import type { DesiredRuntimeClass, RuntimeClass, Toleration } from '../ports/runtimeClasses.ts';
-import { canonical } from '../util/hash.ts';
+import { same } from '../util/sameValue.ts';
 import { compact, joined } from '../util/words.ts';
 
 /** Both spellings of the registration taint: `windows` for EKS pools, `Windows` for OpenShift's Windows nodes. */
@@ -46,11 +46,15 @@ export function tolerationOf(taint: {
     : { key: taint.key, operator: 'Exists', effect: taint.effect };
 }
 
-/** Whether a RuntimeClass has exactly the desired content. */
-export function isAsDesired(seen: RuntimeClass, desired: DesiredRuntimeClass): boolean {
-  const parts = ({ handler, nodeSelector, tolerations }: DesiredRuntimeClass) =>
-    canonical({ handler, nodeSelector, tolerations: tolerations.map(canonical).sort() });
-  return parts(seen) === parts(desired);
+/** Whether a RuntimeClass has exactly the desired content; tolerations in any order. Each change of its owners asks for each pool that shares it. */
+export function isAsDesired(seen: RuntimeClass, { handler, nodeSelector, tolerations }: DesiredRuntimeClass): boolean {
+  const has = (wanted: Toleration) => seen.tolerations.some((toleration) => same(toleration, wanted));
+  return (
+    seen.handler === handler &&
+    same(seen.nodeSelector, nodeSelector) &&
+    seen.tolerations.length === tolerations.length &&
+    tolerations.every(has)
+  );
 }
 
 /**
@@ -107,9 +111,21 @@ function covers({ key, operator = 'Equal', value = '', effect }: Toleration, tai
   return sameKey && sameValue && (effect === undefined || effect === taint.effect);
 }
 
+/** The UIDs of the owners of a RuntimeClass: each of a thousand pools that share it asks for its own. */
+const uidsOf = new WeakMap<RuntimeClass, ReadonlySet<string>>();
+
 /** Whether the pool has an owner reference in the RuntimeClass. */
 export function isOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
-  return seen.owners.some((owner) => owner.uid === pool.metadata.uid);
+  const uids = uidsOf.get(seen) ?? new Set(seen.owners.map(({ uid }) => uid));
+  uidsOf.set(seen, uids);
+  return uids.has(pool.metadata.uid);
+}
+
+/** Whether this is the RuntimeClass of the pool, and needs no change: it has the desired content, and the pool is one of its owners. */
+export function isAvailable(pool: WindowsPool, seen: RuntimeClass): boolean {
+  if (!seen.managed || seen.deleting || !isOwner(pool, seen)) return false;
+  const desired = runtimeClassFor(pool);
+  return seen.name === desired.name && isAsDesired(seen, desired);
 }
 
 /** Whether the RuntimeClass is deleted with this pool: no other pool owns it. */

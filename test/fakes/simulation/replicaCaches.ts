@@ -9,6 +9,7 @@ import { PoolRegistry } from '../../../controllers/windowspool/disruption/poolRe
 import { NodeMembership } from '../../../controllers/windowspool/membership/nodeMembership.ts';
 import { PoolNodesCache } from '../../../controllers/windowspool/nodes/poolNodesCache.ts';
 import type { NodeRecord } from '../../../controllers/windowspool/ports/nodes.ts';
+import type { RuntimeClass } from '../../../controllers/windowspool/ports/runtimeClasses.ts';
 import { releaseFailuresIn } from '../../../controllers/windowspool/providers/providers.ts';
 import { groupsKnownOf, poolIndexes, Watches } from '../../../controllers/windowspool/watches.ts';
 
@@ -16,7 +17,12 @@ import { groupsKnownOf, poolIndexes, Watches } from '../../../controllers/window
 export type ObjectChange =
   | { readonly kind: 'pool'; readonly before: WindowsPool | undefined; readonly after: WindowsPool | undefined }
   | { readonly kind: 'node'; readonly before: NodeRecord | undefined; readonly after: NodeRecord | undefined }
-  | { readonly kind: 'runtimeClass'; readonly name: string };
+  | {
+      readonly kind: 'runtimeClass';
+      readonly name: string;
+      readonly before: RuntimeClass | undefined;
+      readonly after: RuntimeClass | undefined;
+    };
 
 /** The objects of the API server at one time. */
 export interface Objects {
@@ -84,7 +90,7 @@ export class ReplicaCaches {
     for (let next = this.#inbox[0]; next && next.at <= this.#clock.now(); next = this.#inbox[0]) {
       this.#inbox.shift();
       const { change } = next;
-      if (change.kind === 'runtimeClass') this.#watches.runtimeClass(change.name);
+      if (change.kind === 'runtimeClass') this.#watches.runtimeClass(change.name, change);
       else if (change.kind === 'pool') apply(this.pools, change.before, change.after);
       else apply(this.nodes, change.before, change.after && copied(change.after));
     }
