@@ -110,7 +110,7 @@ export class Caches {
     });
     this.pools.subscribe(({ key, ...change }) => this.#watches.pool(key, change));
     this.nodes.subscribe((change) => this.#watches.node(change));
-    this.runtimeClasses.subscribe(({ key, ...change }) => this.#watches.runtimeClass(key, change));
+    this.runtimeClasses.subscribe((change) => this.#watches.runtimeClass(change));
     this.nodePods = new NodePodCache(client, nodePodNamespace, common('pods', { apiVersion: 'v1', kind: 'Pod' }), () =>
       this.#watches.nodePodsListed(),
     );

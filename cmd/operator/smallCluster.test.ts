@@ -4,15 +4,14 @@ import { favorMemory, LARGE_CLUSTER_FLAGS, MOST_FOR_SMALL_CLUSTER, SMALL_CLUSTER
 
 /** Caches with this number of nodes at the first lists, and the flags that V8 has been given. */
 function clusterOf(size: number) {
-  const listeners = new Set<() => void>();
+  const listeners: (() => void)[] = [];
   const flags: string[] = [];
   const nodes = {
     size,
     // As the store: once for each node that is there.
     subscribe: (listener: () => void) => {
       for (let node = 0; node < nodes.size; node++) listener();
-      listeners.add(listener);
-      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+      listeners.push(listener);
     },
   };
   const resize = (to: number) => {

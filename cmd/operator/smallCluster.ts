@@ -18,7 +18,7 @@ export const LARGE_CLUSTER_FLAGS = ['--no-optimize-for-size', '--turbofan'];
 interface Caches {
   readonly stores: readonly { readonly synced: Promise<void> }[];
   /** Its listeners are called after each change. */
-  readonly nodes: { readonly size: number; subscribe(listener: () => void): Disposable };
+  readonly nodes: { readonly size: number; subscribe(listener: () => void): unknown };
 }
 
 /** Has V8 favor memory while the cluster is small, but not before the first lists: they are faster without. Resolves after them. */

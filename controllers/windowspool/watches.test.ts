@@ -303,8 +303,8 @@ describe('a change in a watch', () => {
     begin();
     done.splice(0);
     watches.selected('web');
-    watches.runtimeClass('windows-2022', {});
-    watches.runtimeClass('another', {});
+    watches.runtimeClass({ after: sampleRuntimeClass(web, { name: 'windows-2022' }) });
+    watches.runtimeClass({ after: sampleRuntimeClass(web, { name: 'another' }) });
     assert.deepEqual(done, ['declare later', 'wake web', 'wake web']);
   });
 });

@@ -110,7 +110,7 @@ export class Watches {
         if (poolChangeMatters(before, after)) this.#wake(key);
         if (!before || after) return;
         this.#gone(key);
-        for (const group of poolIndexes.nodeGroup(before)) this.#wakeBy('nodeGroup', group);
+        for (const group of poolIndexes.nodeGroup(before)) this.#wakeNaming(group);
       },
     ]);
   }
@@ -132,8 +132,10 @@ export class Watches {
     for (const { metadata } of having.length > 0 ? having : naming.slice(0, MOST_NAMING)) this.#wake(metadata.name);
   }
 
-  runtimeClass(name: string, change: Change<RuntimeClass>): void {
-    for (const pool of this.#views.pools.byIndex('runtimeClass', name))
+  runtimeClass(change: Change<RuntimeClass>): void {
+    const seen = change.after ?? change.before;
+    if (!seen) return;
+    for (const pool of this.#views.pools.byIndex('runtimeClass', seen.name))
       if (runtimeClassChangeMatters(pool, change)) this.#wake(pool.metadata.name);
   }
 
@@ -173,8 +175,9 @@ export class Watches {
     nodeMembership.declare(name, pool, { list: pool && lists.of(pool), machines });
   }
 
-  #wakeBy(index: keyof typeof poolIndexes, value: string): void {
-    for (const { metadata } of this.#views.pools.byIndex(index, value)) this.#wake(metadata.name);
+  /** Triggers all pools that name the group. */
+  #wakeNaming(group: string): void {
+    for (const { metadata } of this.#views.pools.byIndex('nodeGroup', group)) this.#wake(metadata.name);
   }
 }
 

@@ -116,8 +116,11 @@ const uidsOf = new WeakMap<RuntimeClass, ReadonlySet<string>>();
 
 /** Whether the pool has an owner reference in the RuntimeClass. */
 export function isOwner(pool: WindowsPool, seen: RuntimeClass): boolean {
-  const uids = uidsOf.get(seen) ?? new Set(seen.owners.map(({ uid }) => uid));
-  uidsOf.set(seen, uids);
+  let uids = uidsOf.get(seen);
+  if (!uids) {
+    uids = new Set(seen.owners.map(({ uid }) => uid));
+    uidsOf.set(seen, uids);
+  }
   return uids.has(pool.metadata.uid);
 }
 

@@ -19,7 +19,6 @@ export type ObjectChange =
   | { readonly kind: 'node'; readonly before: NodeRecord | undefined; readonly after: NodeRecord | undefined }
   | {
       readonly kind: 'runtimeClass';
-      readonly name: string;
       readonly before: RuntimeClass | undefined;
       readonly after: RuntimeClass | undefined;
     };
@@ -90,7 +89,7 @@ export class ReplicaCaches {
     for (let next = this.#inbox[0]; next && next.at <= this.#clock.now(); next = this.#inbox[0]) {
       this.#inbox.shift();
       const { change } = next;
-      if (change.kind === 'runtimeClass') this.#watches.runtimeClass(change.name, change);
+      if (change.kind === 'runtimeClass') this.#watches.runtimeClass(change);
       else if (change.kind === 'pool') apply(this.pools, change.before, change.after);
       else apply(this.nodes, change.before, change.after && copied(change.after));
     }

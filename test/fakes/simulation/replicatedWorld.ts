@@ -262,11 +262,7 @@ export class ReplicatedWorld extends LocalAwsWorld {
       ...differences(nodes, current.nodes)
         .sort(([, a], [, b]) => Number(a.after?.resourceVersion ?? 0) - Number(b.after?.resourceVersion ?? 0))
         .map(([, change]) => ({ kind: 'node' as const, ...change })),
-      ...differences(classes, current.classes).map(([name, change]) => ({
-        kind: 'runtimeClass' as const,
-        name,
-        ...change,
-      })),
+      ...differences(classes, current.classes).map(([, change]) => ({ kind: 'runtimeClass' as const, ...change })),
     ];
     if (changes.length === 0) return;
     this.#published = { pools: new Map(this.pools), nodes: current.nodes, classes: new Map(this.runtimeClasses) };
