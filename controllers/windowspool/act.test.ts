@@ -299,8 +299,8 @@ describe('RuntimeClasses', () => {
   it('are applied, shared, released and deleted', async () => {
     const seen = sampleRuntimeClass();
     const { world, done } = await run([
-      { kind: 'applyRuntimeClass', desired, seen: { ...seen, nodeSelector: {} }, differs: true, lacksOwner: false },
-      { kind: 'applyRuntimeClass', desired, seen: { ...seen, owners: [] }, differs: false, lacksOwner: true },
+      { kind: 'applyRuntimeClass', desired, seen: { ...seen, nodeSelector: {} } },
+      { kind: 'shareRuntimeClass', seen: { ...seen, owners: [] } },
       { kind: 'releaseRuntimeClass', seen },
       { kind: 'deleteRuntimeClass', seen },
     ]);

@@ -321,7 +321,7 @@ const others = {
   NodeGroupDeleted: 'EKS accepted the deletion of the node group.',
   TagsCorrected: 'The operator corrected the tags of the node group.',
   RuntimeClassCreated: 'The operator created the RuntimeClass.',
-  RuntimeClassApplied: 'The operator corrected the RuntimeClass, or added the pool to its owners.',
+  RuntimeClassApplied: 'The operator corrected the RuntimeClass.',
   RuntimeClassReleased: 'The pool is no longer an owner of the RuntimeClass.',
   RuntimeClassDeleted: 'The operator deleted the RuntimeClass.',
   NodeAdopted:

@@ -24,14 +24,10 @@ export interface Steps {
    */
   recordTerminations: { entries: readonly LeavingNode[] };
   createRuntimeClass: { desired: DesiredRuntimeClass };
-  applyRuntimeClass: {
-    desired: DesiredRuntimeClass;
-    seen: RuntimeClass;
-    /** Whether the content is written too, and not only the owner reference. */
-    differs: boolean;
-    /** Whether the pool becomes one of its owners. */
-    lacksOwner: boolean;
-  };
+  /** Corrects the content of a RuntimeClass. */
+  applyRuntimeClass: { desired: DesiredRuntimeClass; seen: RuntimeClass };
+  /** Makes the pool an owner of the RuntimeClass. */
+  shareRuntimeClass: { seen: RuntimeClass };
   releaseRuntimeClass: { seen: RuntimeClass };
   deleteRuntimeClass: { seen: RuntimeClass };
   labelNode: { node: NodeRecord; build: string };

@@ -371,7 +371,7 @@ describe('two pools with one RuntimeClass that no pool created', () => {
       assert.deepEqual(reconciled(pool, undefined), ['create RuntimeClass windows-2022', 'Pending']);
     }
     const replaced = sampleRuntimeClass(adopter);
-    assert.deepEqual(reconciled(never, replaced), ['apply RuntimeClass windows-2022', 'Pending']);
+    assert.deepEqual(reconciled(never, replaced), ['share RuntimeClass windows-2022', 'Pending']);
     const shared = { ...replaced, owners: [owner(adopter), owner(never)] };
     for (const pool of [never, adopter]) assert.deepEqual(reconciled(pool, shared), ['Available']);
   });

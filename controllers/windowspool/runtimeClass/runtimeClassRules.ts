@@ -42,14 +42,14 @@ function rebuildRuntimeClass({ pool, runtimeClass }: ObservedState): RuleResult 
   return [{ kind: 'deleteRuntimeClass', seen: runtimeClass }];
 }
 
-/** Makes the pool an owner of the RuntimeClass, and corrects its content. */
-function shareRuntimeClass({ pool, runtimeClass }: ObservedState): Step[] | undefined {
+/** Corrects the content of the RuntimeClass, and makes the pool an owner. */
+function shareRuntimeClass({ pool, runtimeClass: seen }: ObservedState): Step[] | undefined {
   const desired = runtimeClassFor(pool);
-  if (!runtimeClass) return undefined;
-  const lacksOwner = !isOwner(pool, runtimeClass);
-  const differs = !isAsDesired(runtimeClass, desired);
-  if (!lacksOwner && !differs) return undefined;
-  return [{ kind: 'applyRuntimeClass', desired, seen: runtimeClass, differs, lacksOwner }];
+  if (!seen) return undefined;
+  const steps: Step[] = [];
+  if (!isAsDesired(seen, desired)) steps.push({ kind: 'applyRuntimeClass', desired, seen });
+  if (!isOwner(pool, seen)) steps.push({ kind: 'shareRuntimeClass', seen });
+  return steps.length > 0 ? steps : undefined;
 }
 
 /** The rules for the RuntimeClass of a pool of any provider. */

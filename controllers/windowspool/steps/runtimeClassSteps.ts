@@ -1,9 +1,9 @@
 /** Steps about RuntimeClasses. Their effects are observed through the watch. */
 
-import { type StepKinds, unobserved, when } from './stepKind.ts';
+import { type StepKinds, unobserved } from './stepKind.ts';
 
 export const runtimeClassSteps: StepKinds<
-  'createRuntimeClass' | 'applyRuntimeClass' | 'releaseRuntimeClass' | 'deleteRuntimeClass'
+  'createRuntimeClass' | 'applyRuntimeClass' | 'shareRuntimeClass' | 'releaseRuntimeClass' | 'deleteRuntimeClass'
 > = {
   createRuntimeClass: {
     subject: ({ desired }) => `RuntimeClass ${desired.name}`,
@@ -17,13 +17,14 @@ export const runtimeClassSteps: StepKinds<
     describe: ({ desired }) => `apply RuntimeClass ${desired.name}`,
     reason: 'RuntimeClassApplied',
     blocks: 'runtimeClass',
-    run: async ({ desired, seen, differs, lacksOwner }, outcome, { runtimeClasses }, signal) => {
-      const applied = differs
-        ? await runtimeClasses.apply(desired, seen, signal)
-        : { ok: true as const, value: undefined };
-      if (!applied.ok || !lacksOwner) return when(applied, () => outcome);
-      return when(await runtimeClasses.addOwner(seen, outcome.after.pool, signal), () => outcome);
-    },
+    run: unobserved(({ desired, seen }, { runtimeClasses }, signal) => runtimeClasses.apply(desired, seen, signal)),
+  },
+  // Without an event: nothing changes for the pods of any pool.
+  shareRuntimeClass: {
+    subject: ({ seen }) => `RuntimeClass ${seen.name}`,
+    describe: ({ seen }) => `share RuntimeClass ${seen.name}`,
+    blocks: 'runtimeClass',
+    run: unobserved(({ seen }, { runtimeClasses }, signal, s) => runtimeClasses.addOwner(seen, s.pool, signal)),
   },
   releaseRuntimeClass: {
     subject: ({ seen }) => `RuntimeClass ${seen.name}`,

@@ -90,10 +90,8 @@ describe('the description of a step', () => {
       ['node ip-1', '1 pod'],
     ],
     [{ kind: 'createRuntimeClass', desired: rc }, ['windows-2022']],
-    [
-      { kind: 'applyRuntimeClass', desired: rc, seen: sampleRuntimeClass(), differs: true, lacksOwner: false },
-      ['windows-2022'],
-    ],
+    [{ kind: 'applyRuntimeClass', desired: rc, seen: sampleRuntimeClass() }, ['windows-2022']],
+    [{ kind: 'shareRuntimeClass', seen: sampleRuntimeClass() }, ['windows-2022']],
     [{ kind: 'releaseRuntimeClass', seen: sampleRuntimeClass() }, ['windows-2022']],
     [{ kind: 'deleteRuntimeClass', seen: sampleRuntimeClass() }, ['windows-2022']],
     [

@@ -37,17 +37,17 @@ export const runtimeClassCases: readonly PlanCase[] = [
   {
     name: 'a RuntimeClass of another pool is shared',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api] }) }),
-    want: ['applyRuntimeClass windows-2022 owner'],
+    want: ['shareRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass of another pool that a user changed is shared and corrected',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { owners: [api], tolerations: [] }) }),
-    want: ['applyRuntimeClass windows-2022 content owner'],
+    want: ['applyRuntimeClass windows-2022', 'shareRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass that a user changed is corrected',
     observed: sampleState({ pool, runtimeClass: sampleRuntimeClass(pool, { tolerations: [] }) }),
-    want: ['applyRuntimeClass windows-2022 content'],
+    want: ['applyRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass that no pool created is not changed with adoption Never',
@@ -88,7 +88,7 @@ export const runtimeClassCases: readonly PlanCase[] = [
   {
     name: 'a RuntimeClass that another pool created after the unowned one was deleted is shared',
     observed: sampleState({ pool: adopting, runtimeClass: sampleRuntimeClass(adopting, { owners: [api] }) }),
-    want: ['applyRuntimeClass windows-2022 owner'],
+    want: ['shareRuntimeClass windows-2022'],
   },
   {
     name: 'a RuntimeClass that no pool created and that fits is not changed with adoption IfUnowned',
