@@ -32,10 +32,6 @@ function autoScaling(failing: Readonly<Record<string, string>> = {}) {
       for (; held.length > 0; await turn()) held.shift()?.resolve();
     },
     answerNone: () => turn(),
-    answerOne: () => {
-      held.shift()?.resolve();
-      return turn();
-    },
   };
 }
 
@@ -102,49 +98,6 @@ describe('tags of scaling groups', () => {
     await release();
     const result = await removed;
     assert.deepEqual([result.ok || result.error.kind, calls.length], ['denied', 1]);
-  });
-
-  it('are set also if the caller with which they share a call gives up', async () => {
-    const { tags, calls, release, answerNone, answerOne } = autoScaling();
-    const giving = new AbortController();
-    const first = tags.setTags('a', { k: 'v' }, signal);
-    const second = assert.rejects(tags.setTags('b', { k: 'v' }, giving.signal), /stopped/);
-    const third = tags.setTags('c', { k: 'v' }, signal);
-    await answerNone();
-    await answerOne();
-    assert.deepEqual(await first, DONE);
-    giving.abort(new Error('stopped'));
-    await second;
-    await answerNone();
-    await release();
-    assert.deepEqual(await third, DONE);
-    assert.equal(calls.at(-1), 'CreateOrUpdateTags c/k');
-  });
-
-  it('end at once for a caller that gives up while it waits', async () => {
-    const { tags, calls, release, answerNone } = autoScaling();
-    const giving = new AbortController();
-    const first = tags.setTags('a', { k: 'v' }, signal);
-    const second = assert.rejects(tags.setTags('b', { k: 'v' }, giving.signal), /stopped/);
-    await answerNone();
-    giving.abort(new Error('stopped'));
-    await second;
-    await release();
-    assert.deepEqual(await first, DONE);
-    assert.deepEqual(calls, ['CreateOrUpdateTags a/k']);
-  });
-
-  it('can be set after a bug in a call', async () => {
-    let isBroken = true;
-    const tags = createScalingGroupTags(
-      callsOf(async () => {
-        if (isBroken) throw new TypeError('a bug');
-        return {};
-      }),
-    );
-    await assert.rejects(tags.setTags('a', { k: 'v' }, signal), /a bug/);
-    isBroken = false;
-    assert.deepEqual(await tags.setTags('a', { k: 'v' }, signal), DONE);
   });
 });
 

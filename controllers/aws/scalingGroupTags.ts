@@ -2,6 +2,7 @@
 import type { Tag } from '@aws-sdk/client-auto-scaling';
 import type { CallErrorKind, CallResult } from '../windowspool/ports/callResult.ts';
 import type { ScalingGroups } from '../windowspool/ports/ec2.ts';
+import { createBatches } from '../windowspool/util/batches.ts';
 import type { AutoScalingCall } from './calls.ts';
 import { done } from './results.ts';
 
@@ -11,70 +12,33 @@ import { done } from './results.ts';
  */
 const MOST_TAGS = 25;
 
-/** Errors that do not depend on the groups of a call. */
 const OF_ANY_CALL: ReadonlySet<CallErrorKind> = new Set(['throttled', 'unavailable']);
-
-/** Tags of one group, at most {@link MOST_TAGS}. */
-interface Waiting {
-  readonly tags: readonly Tag[];
-  readonly signal: AbortSignal;
-  readonly outcome: PromiseWithResolvers<CallResult<void>>;
-}
 
 /**
  * Tags that are to be set while a call is under way share the next one. If that fails, each group gets its own: one that was deleted, or whose tags a
  * policy protects, must not affect the others.
  */
 export function createScalingGroupTags(autoScaling: AutoScalingCall): Pick<ScalingGroups, 'setTags' | 'removeTags'> {
-  let waiting: Waiting[] = [];
-  let isSending = false;
+  const setTags = async (Tags: Tag[], signal: AbortSignal) =>
+    done(await autoScaling('CreateOrUpdateTags', { Tags }, signal));
 
-  async function send(batch: readonly Waiting[]): Promise<void> {
-    const signal = AbortSignal.any(batch.map((each) => each.signal));
-    try {
-      const Tags = batch.flatMap(({ tags }) => tags);
-      const result = done(await autoScaling('CreateOrUpdateTags', { Tags }, signal));
-      if (!result.ok && OF_ANY_CALL.has(result.error.kind)) settle([...batch, ...waiting.splice(0)], result);
-      else if (result.ok || batch.length === 1) settle(batch, result);
-      else await Promise.all(batch.map((each) => send([each])));
-    } catch (error) {
-      // One caller's abort is not the end for the others.
-      const others = signal.aborted ? batch.filter((each) => !each.signal.aborted) : [];
-      waiting.unshift(...others);
-      for (const each of batch) if (!others.includes(each)) each.outcome.reject(error);
-    }
-  }
-
-  function nextBatch(): Waiting[] {
-    waiting = waiting.filter(({ signal }) => !signal.aborted);
-    let size = 0;
-    const end = waiting.findIndex(({ tags }) => {
-      size += tags.length;
-      return size > MOST_TAGS;
-    });
-    return waiting.splice(0, end < 0 ? waiting.length : end);
-  }
-
-  async function sendAll(): Promise<void> {
-    if (isSending) return;
-    isSending = true;
-    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) await send(batch);
-    isSending = false;
-  }
-
-  async function set(tags: readonly Tag[], signal: AbortSignal): Promise<CallResult<void>> {
-    signal.throwIfAborted();
-    const outcome = Promise.withResolvers<CallResult<void>>();
-    const onAbort = () => outcome.reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    waiting.push({ tags, signal, outcome });
-    void sendAll();
-    try {
-      return await outcome.promise;
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
-  }
+  /** Sets at most {@link MOST_TAGS} tags of one group. */
+  const setPart = createBatches<readonly Tag[], CallResult<void>>({
+    send: async (parts, signal) => {
+      const result = await setTags(parts.flat(), signal);
+      if (result.ok || parts.length === 1 || isOfAnyCall(result)) return parts.map(() => result);
+      return Promise.all(parts.map((part) => setTags([...part], signal)));
+    },
+    take: (parts) => {
+      let size = 0;
+      const end = parts.findIndex((part) => {
+        size += part.length;
+        return size > MOST_TAGS;
+      });
+      return end < 0 ? parts.length : end;
+    },
+    isForAll: isOfAnyCall,
+  });
 
   return {
     setTags: async (group, tags, signal) => {
@@ -83,7 +47,7 @@ export function createScalingGroupTags(autoScaling: AutoScalingCall): Pick<Scali
         Value,
         PropagateAtLaunch: false,
       }));
-      return inOrder(all, (part) => set(part, signal));
+      return inOrder(all, (part) => setPart(part, signal));
     },
     removeTags: async (group, keys, signal) => {
       const all = keys.map((Key) => tagOf(group, Key));
@@ -94,8 +58,9 @@ export function createScalingGroupTags(autoScaling: AutoScalingCall): Pick<Scali
 
 const tagOf = (group: string, Key: string) => ({ ResourceId: group, ResourceType: 'auto-scaling-group', Key });
 
-function settle(all: readonly Waiting[], result: CallResult<void>): void {
-  for (const { outcome } of all) outcome.resolve(result);
+/** Whether the call failed for a reason that does not depend on its groups. */
+function isOfAnyCall(result: CallResult<void>): boolean {
+  return !result.ok && OF_ANY_CALL.has(result.error.kind);
 }
 
 /** Calls with at most {@link MOST_TAGS} of the tags at a time, until one fails. */

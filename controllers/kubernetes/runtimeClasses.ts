@@ -2,12 +2,14 @@ import type { V1ObjectMeta, V1OwnerReference, V1RuntimeClass } from '@kubernetes
 import type { Identity, ListWatch, StoreView } from '../runtime/ports.ts';
 import type { WindowsPool } from '../windowspool/api/api.gen.ts';
 import { ADOPTABLE_BY, MANAGED_BY, MANAGED_BY_LABEL } from '../windowspool/api/labels.ts';
+import type { CallResult } from '../windowspool/ports/callResult.ts';
 import type {
   DesiredRuntimeClass,
   RuntimeClass,
   RuntimeClasses,
   Toleration,
 } from '../windowspool/ports/runtimeClasses.ts';
+import { createBatches } from '../windowspool/util/batches.ts';
 import { type KubernetesClient, PATCH } from './client.ts';
 import { jsonDecoder } from './decoder.ts';
 import { deleteObject } from './deletion.ts';
@@ -44,9 +46,15 @@ export function runtimeClassListWatch(client: KubernetesClient): ListWatch<Runti
   return createListWatch({ client, path: pathOf(), decoder: jsonDecoder(runtimeClassOf) });
 }
 
+interface NewOwner {
+  readonly seen: RuntimeClass;
+  readonly pool: WindowsPool;
+}
+
 /**
  * The port RuntimeClasses. Each pool that shares a RuntimeClass has an owner reference, so that the garbage collector deletes it with the last
- * pool. All pools share one field manager, because at every apply the API server converts the object once for each manager.
+ * pool. Pools that become owners at the same time share a call: each response has all owners, which can be a thousand. All pools share one field
+ * manager, because at every apply the API server converts the object once for each manager.
  */
 export function createRuntimeClasses(client: KubernetesClient, store: StoreView<RuntimeClass>): RuntimeClasses {
   const observe = (written: Wire<V1RuntimeClass>): void => void store.observeWrite(runtimeClassOf(written));
@@ -55,6 +63,22 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
     const options = { query: WRITER, body, contentType: PATCH.strategic, signal };
     observe(await client.request<V1RuntimeClass>('PATCH', pathOf(seen.name), options));
   };
+  const addOwners = async (owners: readonly NewOwner[], signal: AbortSignal): Promise<CallResult<void>> => {
+    const [{ seen }] = owners as [NewOwner];
+    const ownerReferences = owners.map(({ pool }) => ownerReferenceTo(pool));
+    const added = await toCallResult('patch runtimeclasses', signal, () =>
+      patchOwners(seen, { ownerReferences }, signal),
+    );
+    // Gone is also a conflict: the observed object no longer exists.
+    return added.ok || added.error.kind !== 'gone' ? added : { ...added, error: { ...added.error, kind: 'conflict' } };
+  };
+  const addOwner = createBatches<NewOwner, CallResult<void>>({
+    send: (owners, signal) => {
+      const calls = new Map<string, Promise<CallResult<void>>>();
+      for (const [uid, ofOne] of Map.groupBy(owners, ({ seen }) => seen.uid)) calls.set(uid, addOwners(ofOne, signal));
+      return Promise.all(owners.map(({ seen }) => calls.get(seen.uid) as Promise<CallResult<void>>));
+    },
+  });
   return {
     get: (name) => store.get(name),
     create: (desired, pool, signal) =>
@@ -69,15 +93,7 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
         const options = { query, body: manifest(desired, { uid: seen.uid }), contentType: PATCH.apply, signal };
         observe(await client.request<V1RuntimeClass>('PATCH', pathOf(desired.name), options));
       }),
-    addOwner: async (seen, pool, signal) => {
-      const added = await toCallResult('patch runtimeclasses', signal, () =>
-        patchOwners(seen, { ownerReferences: [ownerReferenceTo(pool)] }, signal),
-      );
-      // Gone is also a conflict: the observed object no longer exists.
-      return added.ok || added.error.kind !== 'gone'
-        ? added
-        : { ...added, error: { ...added.error, kind: 'conflict' } };
-    },
+    addOwner: (seen, pool, signal) => addOwner({ seen, pool }, signal),
     removeOwner: (seen, pool, signal) =>
       toCallResult('patch runtimeclasses', signal, async () => {
         // The precondition lets the last of two pools that are deleted at once see that it is the last: it deletes the object.

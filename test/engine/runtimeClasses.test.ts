@@ -35,7 +35,21 @@ describe('RuntimeClasses on a real API server', () => {
 
     good(await classes.create(desired, seen('adapter-a'), signal));
     assert.equal(errorKindOf(await classes.create(desired, seen('adapter-b'), signal)), 'conflict');
-    for (const name of ['adapter-b', 'adapter-c']) good(await classes.addOwner(shared(), seen(name), signal));
+    const { uid } = shared();
+    const added = await Promise.all([
+      ...['adapter-b', 'adapter-c', 'adapter-a'].map((name) => classes.addOwner(shared(), seen(name), signal)),
+      classes.addOwner(
+        { ...shared(), name: 'adapter-absent', uid: seen('adapter-a').metadata.uid },
+        seen('adapter-a'),
+        signal,
+      ),
+    ]);
+    assert.deepEqual(
+      added.map((result) => result.ok || result.error.kind),
+      [true, true, true, 'conflict'],
+      'calls about the same RuntimeClass are shared, with those about others at the same time',
+    );
+    assert.equal(shared().uid, uid);
     assert.deepEqual(
       [owners(), shared().managed, shared().managedBy, shared().tolerations],
       [['adapter-a', 'adapter-b', 'adapter-c'], true, 'windowspool-operator', desired.tolerations],
