@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { WindowsPool } from './api/api.gen.ts';
 import { reconcile } from './reconcile.ts';
 import { FakeWorld } from './testing/fakeWorld.ts';
 import { MINUTE, NEXT, sampleError, sampleNode, samplePool, settings } from './testing/fixtures.ts';
@@ -23,7 +24,6 @@ describe('a pool that is applied', () => {
     const deps = world.start();
     await reconcile('web', deps, signal);
     assert.deepEqual(world.calls.splice(0), [
-      'read pool',
       'DescribeNodegroup',
       'DescribeCluster',
       'get ConfigMap amazon-vpc-cni',
@@ -42,6 +42,7 @@ describe('a pool that is applied', () => {
       'DescribeSecurityGroups',
       'GetEbsEncryptionByDefault',
       'GetRole',
+      'read pool',
       'add finalizer',
       'write status',
       'CreateNodegroup',
@@ -432,11 +433,45 @@ describe('a pool that is deleted', () => {
   });
 
   it('while it is still in the cache is forgotten', async () => {
-    const { world, deps } = await readyWorld();
-    world.now = deps.readCache.dueAt('web');
+    const world = new FakeWorld();
+    world.apply(fresh());
+    const deps = world.start();
     const stale = { ...deps, pools: { ...deps.pools, read: async () => ({ ok: true, value: undefined }) as const } };
     assert.deepEqual(await reconcile('web', stale, signal), { kind: 'done' });
-    assert.deepEqual([world.metrics.size, world.awsCalls()], [0, []]);
+    assert.deepEqual([world.metrics.size, world.created], [0, 0]);
+  });
+});
+
+describe('a pool that is older in the cache than in the API server', () => {
+  const withMost = (maxSize: number) => samplePool({ nodeGroup: { scaling: { maxSize } } });
+
+  /** Reconciles with the first pool in the cache and the second one in the API server. */
+  async function reconcileWith(cached: WindowsPool, current: WindowsPool) {
+    const { world, deps } = await readyWorld();
+    world.apply(cached);
+    const older = world.pools.get('web');
+    world.apply(current);
+    const result = await reconcile('web', { ...deps, pools: { ...deps.pools, get: () => older } }, signal);
+    return { updates: updatesIn(world), result, world };
+  }
+
+  const updatesIn = ({ calls }: FakeWorld) => calls.filter((call) => call.startsWith('Update'));
+
+  it('is applied to AWS as it is in the API server', async () => {
+    const { world } = await reconcileWith(withMost(8), withMost(9));
+    await until(world, world.start(), () => world.groups.get('web')?.scaling.maxSize === 9, 'the update');
+    assert.deepEqual(updatesIn(world), ['UpdateNodegroupConfig']);
+  });
+
+  it('is not applied to AWS if it equals the group in the API server', async () => {
+    const { updates, result } = await reconcileWith(withMost(8), samplePool());
+    assert.deepEqual([updates, result.kind], [[], 'requeueAfter']);
+  });
+
+  it('gets no status, and is reconciled again', async () => {
+    const { updates, result, world } = await reconcileWith(samplePool({ paused: true }), withMost(9));
+    assert.deepEqual([updates, result.kind, world.calls.at(-1)], [[], 'requeue', 'write status']);
+    assert.equal(ready(world), 'True');
   });
 });
 

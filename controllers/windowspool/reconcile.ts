@@ -16,11 +16,12 @@ import type { Writers } from './model/writers.ts';
 import type { ReadCache } from './observation/readCache.ts';
 import type { Sources } from './observation/sources.ts';
 import { observe } from './observe.ts';
-import { heldUntilRead, planFor } from './plan.ts';
+import { heldUntilRead, type Plan, planFor } from './plan.ts';
 import type { CallResult } from './ports/callResult.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
 import { confirmedAt, type Reporter, report } from './report.ts';
+import { isDeleting } from './rules/poolQueries.ts';
 import { waitsForBudget, waitsForOtherPools } from './rules/ruleChains.ts';
 import { nextRun, retry, untilNextRead } from './schedule.ts';
 import { needsFreshRead } from './steps/stepKinds.ts';
@@ -40,9 +41,9 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   const seen = await observation(name, deps, signal);
   if (!seen.ok) return retry(seen.error);
   if (!seen.value) return (await deleteOrphans(name, deps, signal)) ?? forget(name, deps);
-  if (!seen.value.observed) return { kind: 'requeueAfter', ms: seen.value.readInMs };
-  const { observed, fresh, readInMs = Number.POSITIVE_INFINITY } = seen.value;
-  const { decisions, steps, held } = fresh ? planFor(observed) : heldUntilRead(planFor(observed));
+  if (!('plan' in seen.value)) return { kind: 'requeueAfter', ms: seen.value.readInMs };
+  const { observed, plan, fresh, readInMs = Number.POSITIVE_INFINITY } = seen.value;
+  const { decisions, steps, held } = fresh ? plan : heldUntilRead(plan);
   const take = () => act<ObservedState>(steps, observed, deps, signal);
   const { takeSteps } = providerOf(observed.pool);
   const acted = await (takeSteps
@@ -65,9 +66,13 @@ export async function reconcile(name: string, deps: Deps, signal: AbortSignal): 
   return nextRun(outcome, reported.kind === 'deferred' ? Math.min(reported.ms, untilRead) : untilRead);
 }
 
-interface Observation {
+interface Planned {
   readonly observed: Derived;
-  /** Whether the pool and what is outside the cluster were read in this run, uncached. */
+  readonly plan: Plan;
+}
+
+interface Observation extends Planned {
+  /** Whether what is outside the cluster was read in this run, and the pool too if the plan has a step that requires it. */
   readonly fresh: boolean;
   /** The milliseconds until a read that is due: the pool has had too many. */
   readonly readInMs?: number;
@@ -75,7 +80,6 @@ interface Observation {
 
 /** The same without an observed state: nothing is cached that a run could use. */
 interface Postponed {
-  readonly observed?: undefined;
   readonly readInMs: number;
 }
 
@@ -91,16 +95,31 @@ async function observation(
   const pool = deps.pools.get(name);
   if (!pool) return { ok: true, value: undefined };
   const cached = await observedFromCache(pool, deps, signal);
-  if (cached?.isEnough) return { ok: true, value: { observed: cached.observed, fresh: false } };
+  if (cached?.isEnough) return { ok: true, value: { ...cached.seen, fresh: false } };
   const readInMs = deps.readCache.countRead(name, deps.settings.pollMs, deps.now());
-  if (readInMs > 0) return { ok: true, value: cached ? { ...cached, fresh: false, readInMs } : { readInMs } };
+  if (readInMs > 0) return { ok: true, value: cached ? { ...cached.seen, fresh: false, readInMs } : { readInMs } };
+  const seen = await observedNow(pool, deps, signal);
+  if (!needsCurrentPool(seen)) return { ok: true, value: { ...seen, fresh: true } };
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
-  const observed = await observe(read.value, undefined, contextOf(deps, signal));
-  const capacity = providerOf(read.value).capacity(observed);
-  return { ok: true, value: { observed: derive(await withCount(observed, capacity, deps, signal)), fresh: true } };
+  // The cached pool was the current one, also when AWS was read.
+  const isCurrent = read.value.metadata.resourceVersion === pool.metadata.resourceVersion;
+  return { ok: true, value: { ...(isCurrent ? seen : await observedNow(read.value, deps, signal)), fresh: true } };
 }
+
+/** The observed state, with what is outside the cluster read now. */
+async function observedNow(pool: WindowsPool, deps: Deps, signal: AbortSignal): Promise<Planned> {
+  const observed = await observe(pool, undefined, contextOf(deps, signal));
+  return planned(derive(await withCount(observed, providerOf(pool).capacity(observed), deps, signal)));
+}
+
+/** Whether a pool from the cache, which may be older than the API server's, is not enough: what follows cannot be taken back. */
+function needsCurrentPool({ observed: { pool }, plan }: Planned): boolean {
+  return isDeleting(pool) || terminatingNodes(pool).length > 0 || plan.steps.some(needsFreshRead);
+}
+
+const planned = (observed: Derived): Planned => ({ observed, plan: planFor(observed) });
 
 function contextOf(deps: Deps, signal: AbortSignal): ObserveContext {
   return { readCache: deps.readCache, sources: deps, settings: deps.settings, now: deps.now(), signal };
@@ -112,11 +131,12 @@ async function observedFromCache(pool: WindowsPool, deps: Deps, signal: AbortSig
   const provider = providerOf(pool);
   const snapshot = deps.readCache.current(pool, context.now);
   if (!provider.mayUseCache(pool, snapshot)) return undefined;
-  const observed = derive(await observe(pool, snapshot, context));
-  const isEnough = !provider.needsRead(observed) && !planFor(observed).steps.some(needsFreshRead);
+  const seen = planned(derive(await observe(pool, snapshot, context)));
+  const { observed, plan } = seen;
+  const isEnough = !provider.needsRead(observed) && !plan.steps.some(needsFreshRead);
   // What AWS refused at the last read is not retried before the next one, however many events arrive.
   const isRefused = snapshot?.errors.some((error) => !isDueAgain(error, observed)) === true;
-  return { observed, isEnough: isEnough || isRefused };
+  return { seen, isEnough: isEnough || isRefused };
 }
 
 /** Keeps what was read from outside the cluster until the next read is due. Returns the milliseconds until then. */
