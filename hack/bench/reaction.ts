@@ -4,14 +4,14 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { type Figure, rounded } from './figures.ts';
+import { type Figure, figureOf } from './figures.ts';
 import { type Floor, startFloor } from './floor.ts';
-import { underHeartbeats } from './heartbeats.ts';
+import { loadOf, underHeartbeats } from './heartbeats.ts';
 import { groupName, kernelVersion, REVISION } from './nodeObject.ts';
 import { settle } from './noise.ts';
 import { watchPools } from './pools.ts';
 import type { Result, Row, Section } from './section.ts';
-import { percentile, round } from './statistics.ts';
+import { partsOf, percentile, round } from './statistics.ts';
 import { type View, view } from './view.ts';
 
 interface Settings {
@@ -19,23 +19,25 @@ interface Settings {
   readonly groups: number;
   /** Heartbeats per second, and the greatest p99 beyond the floor in milliseconds. */
   readonly loads: readonly { readonly rate: number; readonly goal?: number }[];
+  /** Of each of the rounds. */
   readonly samples: number;
+  readonly rounds: number;
   readonly warmUpSamples: number;
 }
 
 const FULL: Settings = {
-  ...{ nodes: 10_000, groups: 10, samples: 150, warmUpSamples: 20 },
+  ...{ nodes: 10_000, groups: 10, samples: 120, rounds: 7, warmUpSamples: 20 },
   // 33: real kubelets, every 5 minutes each.
   loads: [{ rate: 0 }, { rate: 33, goal: 30 }, { rate: 300, goal: 60 }],
 };
 const SMALL: Settings = {
-  ...{ nodes: 20, groups: 2, samples: 3, warmUpSamples: 1 },
+  ...{ nodes: 20, groups: 2, samples: 3, rounds: 1, warmUpSamples: 1 },
   loads: [{ rate: 0 }, { rate: 20 }],
 };
 /** Each pool is changed every two seconds, so that no write waits for the previous one. */
 const GAP_MS = 200;
 const LIMIT_MS = 30_000;
-const LOAD_SECONDS = 300;
+const LOAD_SECONDS = 1_200;
 const MARK = 'bench.winpool.dev/reaction';
 
 /** The time from a change of one node to the status of its pool. */
@@ -61,24 +63,29 @@ export const reaction: Section = {
         bench.signal,
         () => sample(fixture, settings),
       );
-      const row = { heartbeats: sent, ...summaryOf(samples) };
-      rows.push(row);
-      figures.push(...figuresOf(rate, row, goal));
+      rows.push({ heartbeats: sent, ...summaryOf(samples) });
+      figures.push(...figuresOf(rate, partsOf(samples, settings.samples), goal));
     }
     return {
-      how: `a node's revision changes; from the watch event of the node to the watch event of its pool's status, as a third process sees them; withPatch: from sending the node's patch; floor: a write of one ConfigMap and its event, in turns with it; pools of ${settings.nodes / settings.groups} nodes`,
+      how: `a node's revision changes; from the watch event of the node to the watch event of its pool's status, as a third process sees them; withPatch: from sending the node's patch; floor: a write of one ConfigMap and its event, in turns with it; a p99 is that of ${settings.samples} changes; pools of ${settings.nodes / settings.groups} nodes`,
       rows,
       figures,
     };
   },
 };
 
-function figuresOf(rate: number, { p99Ms, floorP99Ms }: Summary, goal: number | undefined): Figure[] {
-  const load = rate === 0 ? 'idle' : `with ${rate} heartbeats per second`;
-  const beyond = `change of a node until the status is written, ${load}: p99 beyond that of a watch event alone`;
+function figuresOf(rate: number, rounds: readonly (readonly Sample[])[], goal: number | undefined): Figure[] {
+  const name = `change of a node until the status is written, ${loadOf(rate)}: p99`;
+  const summaries = rounds.map(summaryOf);
   return [
-    { name: `change of a node until the status is written, ${load}: p99`, unit: 'ms', value: rounded(p99Ms) },
-    { name: beyond, unit: 'ms', value: rounded(Math.max(0, p99Ms - floorP99Ms)), ...(goal !== undefined && { goal }) },
+    figureOf(
+      { name, unit: 'ms' },
+      summaries.map(({ p99Ms }) => p99Ms),
+    ),
+    figureOf(
+      { name: `${name} beyond that of a watch event alone`, unit: 'ms', ...(goal !== undefined && { goal }) },
+      summaries.map(({ p99Ms, floorP99Ms }) => Math.max(0, p99Ms - floorP99Ms)),
+    ),
   ];
 }
 
@@ -105,8 +112,6 @@ interface Sample {
   readonly floorMs: number;
 }
 
-type Summary = ReturnType<typeof summaryOf>;
-
 function summaryOf(samples: readonly Sample[]) {
   const at = (share: number, pick: (sample: Sample) => number) => round(percentile(samples.map(pick), share), 1);
   const [ms, floorMs] = [(sample: Sample) => sample.ms, (sample: Sample) => sample.floorMs];
@@ -125,9 +130,10 @@ function summaryOf(samples: readonly Sample[]) {
 let revision = REVISION;
 
 /** Reactions, after some that are not counted. */
-async function sample(fixture: Fixture, { samples: count, warmUpSamples, groups }: Settings): Promise<Sample[]> {
+async function sample(fixture: Fixture, settings: Settings): Promise<Sample[]> {
+  const { warmUpSamples, groups } = settings;
   const samples: Sample[] = [];
-  for (let index = -warmUpSamples; index < count; index++) {
+  for (let index = -warmUpSamples; index < settings.samples * settings.rounds; index++) {
     // The first node of each group, again and again.
     const one = await react(fixture, (index + warmUpSamples) % groups);
     if (index >= 0) samples.push(one);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { median, percentile, slope } from './statistics.ts';
+import { median, partsOf, percentile, slope } from './statistics.ts';
 
 const numbers = fc.array(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), { minLength: 1, maxLength: 50 });
 
@@ -22,6 +22,10 @@ describe('statistics', () => {
   ] as const) {
     it(`compute ${expected} as the median of ${values.join(', ')}`, () => assert.equal(median(values), expected));
   }
+
+  it('divide values into parts of a size, in their order', () => {
+    assert.deepEqual(partsOf([3, 1, 2, 5, 4], 2), [[3, 1], [2, 5], [4]]);
+  });
 
   it('compute the slope of any straight line', () => {
     const whole = fc.integer({ min: -1000, max: 1000 });

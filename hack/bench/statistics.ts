@@ -15,6 +15,13 @@ export function round(value: number, digits = 2): number {
   return Number(value.toFixed(digits));
 }
 
+/** The values in parts of this size, in their order; the last part can be smaller. */
+export function partsOf<T>(values: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, part) =>
+    values.slice(part * size, (part + 1) * size),
+  );
+}
+
 export interface Point {
   readonly x: number;
   readonly y: number;
