@@ -31,7 +31,7 @@ interface Settings {
 }
 
 const FULL: Settings = {
-  ...{ nodes: 10_000, groups: 10, samples: 50, rounds: 7, warmUpSamples: 5, gapMs: 100 },
+  ...{ nodes: 10_000, groups: 10, samples: 30, rounds: 7, warmUpSamples: 5, gapMs: 100 },
   loads: [{ rate: 0 }, { rate: 33, goal: 30 }, { rate: 300, goal: 60 }],
 };
 const SMALL: Settings = {
