@@ -19,16 +19,9 @@ const OF_ANY_CALL: ReadonlySet<CallErrorKind> = new Set(['throttled', 'unavailab
  * policy protects, must not affect the others.
  */
 export function createScalingGroupTags(autoScaling: AutoScalingCall): Pick<ScalingGroups, 'setTags' | 'removeTags'> {
-  const setTags = async (Tags: Tag[], signal: AbortSignal) =>
-    done(await autoScaling('CreateOrUpdateTags', { Tags }, signal));
-
   /** Sets at most {@link MOST_TAGS} tags of one group. */
   const setPart = createBatches<readonly Tag[], CallResult<void>>({
-    send: async (parts, signal) => {
-      const result = await setTags(parts.flat(), signal);
-      if (result.ok || parts.length === 1 || isOfAnyCall(result)) return parts.map(() => result);
-      return Promise.all(parts.map((part) => setTags([...part], signal)));
-    },
+    send: async (parts, signal) => done(await autoScaling('CreateOrUpdateTags', { Tags: parts.flat() }, signal)),
     take: (parts) => {
       let size = 0;
       const end = parts.findIndex((part) => {
@@ -37,6 +30,7 @@ export function createScalingGroupTags(autoScaling: AutoScalingCall): Pick<Scali
       });
       return end < 0 ? parts.length : end;
     },
+    isOfSome: (result) => !result.ok && !isOfAnyCall(result),
     isForAll: isOfAnyCall,
   });
 

@@ -63,20 +63,18 @@ export function createRuntimeClasses(client: KubernetesClient, store: StoreView<
     const options = { query: WRITER, body, contentType: PATCH.strategic, signal };
     observe(await client.request<V1RuntimeClass>('PATCH', pathOf(seen.name), options));
   };
-  const addOwners = async (owners: readonly NewOwner[], signal: AbortSignal): Promise<CallResult<void>> => {
-    const [{ seen }] = owners as [NewOwner];
-    const ownerReferences = owners.map(({ pool }) => ownerReferenceTo(pool));
-    const added = await toCallResult('patch runtimeclasses', signal, () =>
-      patchOwners(seen, { ownerReferences }, signal),
-    );
-    // Gone is also a conflict: the observed object no longer exists.
-    return added.ok || added.error.kind !== 'gone' ? added : { ...added, error: { ...added.error, kind: 'conflict' } };
-  };
   const addOwner = createBatches<NewOwner, CallResult<void>>({
-    send: (owners, signal) => {
-      const calls = new Map<string, Promise<CallResult<void>>>();
-      for (const [uid, ofOne] of Map.groupBy(owners, ({ seen }) => seen.uid)) calls.set(uid, addOwners(ofOne, signal));
-      return Promise.all(owners.map(({ seen }) => calls.get(seen.uid) as Promise<CallResult<void>>));
+    keyOf: ({ seen }) => seen.uid,
+    send: async (owners, signal) => {
+      const [{ seen }] = owners as [NewOwner];
+      const ownerReferences = owners.map(({ pool }) => ownerReferenceTo(pool));
+      const added = await toCallResult('patch runtimeclasses', signal, () =>
+        patchOwners(seen, { ownerReferences }, signal),
+      );
+      // Gone is also a conflict: the observed object no longer exists.
+      return added.ok || added.error.kind !== 'gone'
+        ? added
+        : { ...added, error: { ...added.error, kind: 'conflict' } };
     },
   });
   return {

@@ -43,7 +43,7 @@ function rebuildRuntimeClass({ pool, runtimeClass }: ObservedState): RuleResult 
 }
 
 /** Corrects the content of the RuntimeClass, and makes the pool an owner. */
-function shareRuntimeClass({ pool, runtimeClass: seen }: ObservedState): Step[] | undefined {
+function correctRuntimeClass({ pool, runtimeClass: seen }: ObservedState): Step[] | undefined {
   const desired = runtimeClassFor(pool);
   if (!seen) return undefined;
   const steps: Step[] = [];
@@ -59,5 +59,5 @@ export const runtimeClassRules: readonly Rule[] = [
   replaceUnownedRuntimeClass,
   skipTakenRuntimeClass,
   rebuildRuntimeClass,
-  shareRuntimeClass,
+  correctRuntimeClass,
 ];

@@ -4,19 +4,21 @@ import { createBatches } from './batches.ts';
 
 const { signal } = new AbortController();
 
-/** Calls that are answered one at a time. A result is the item in capitals. */
+/** Calls that are answered one at a time, with their items in capitals. */
 function calls({ take = 3 } = {}) {
   const made: string[] = [];
   const held: PromiseWithResolvers<void>[] = [];
   const call = createBatches<string, string>({
+    keyOf: (item) => (item.startsWith('other') ? 'other' : ''),
     send: async (items) => {
       made.push(items.join(' '));
       const hold = Promise.withResolvers<void>();
       held.push(hold);
       await hold.promise;
-      return items.map((item) => item.toUpperCase());
+      return items.join(' ').toUpperCase();
     },
     take: (waiting) => Math.min(waiting.length, take),
+    isOfSome: (result) => result.includes('BAD'),
     isForAll: (result) => result === 'END',
   });
   return {
@@ -39,11 +41,35 @@ describe('calls about several things', () => {
     const results = ['a', 'b', 'c', 'd', 'e'].map((item) => call(item, signal));
     assert.deepEqual(made, ['a']);
     for (let index = 0; index < 3; index++) await answer();
-    assert.deepEqual(await Promise.all(results), ['A', 'B', 'C', 'D', 'E']);
+    assert.deepEqual(await Promise.all(results), ['A', 'B C D', 'B C D', 'B C D', 'E']);
     const later = call('f', signal);
     await answer();
     assert.equal(await later, 'F');
     assert.deepEqual(made, ['a', 'b c d', 'e', 'f']);
+  });
+
+  it('with another key neither share a call nor wait', async () => {
+    const { made, call, answer } = calls();
+    const results = ['a', 'other', 'b', 'other too'].map((item) => call(item, signal));
+    assert.deepEqual(made, ['a', 'other']);
+    for (let index = 0; index < 4; index++) await answer();
+    assert.deepEqual(await Promise.all(results), ['A', 'OTHER', 'B', 'OTHER TOO']);
+  });
+
+  it('are made for each alone if the result may be due to one of them', async () => {
+    const { made, call, answer } = calls();
+    const giving = new AbortController();
+    const first = call('a', signal);
+    const second = assert.rejects(call('b', giving.signal), /stopped/);
+    const others = ['bad', 'c'].map((item) => call(item, signal));
+    await answer();
+    await answer();
+    assert.deepEqual(made, ['a', 'b bad c', 'b', 'bad', 'c']);
+    giving.abort(new Error('stopped'));
+    await second;
+    for (let index = 0; index < 3; index++) await answer();
+    assert.deepEqual([await first, ...(await Promise.all(others))], ['A', 'BAD', 'C']);
+    assert.equal(made.length, 5);
   });
 
   it('are not made for those that wait if a result is also theirs', async () => {

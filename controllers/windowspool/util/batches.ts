@@ -7,51 +7,63 @@ interface Waiting<T, R> {
 }
 
 interface Batches<T, R> {
-  /** Makes a call about these items, and returns a result for each, in their order. The signal is aborted as soon as one of their callers gives up. */
-  send(items: readonly T[], signal: AbortSignal): Promise<readonly R[]>;
+  /** Only items with the same key share a call, or wait for each other. Default: all. */
+  keyOf?(item: T): string;
+  /** Makes a call about these items. Its result is that of each of them. The signal is aborted as soon as one of their callers gives up. */
+  send(items: readonly T[], signal: AbortSignal): Promise<R>;
   /** How many of the waiting items the next call is about, at least one. Default: all. */
   take?(waiting: readonly T[]): number;
-  /** Whether those that wait get this result too, without a call of their own. Default: never. */
+  /** Whether the result may be due to only some of the items: each then gets a call of its own. Default: never. */
+  isOfSome?(result: R): boolean;
+  /** Whether those that wait get the result too, without a call of their own. Default: never. */
   isForAll?(result: R): boolean;
 }
 
 /**
  * Returns a function that makes a call about an item. Items that come while a call is under way share the next one. A caller whose signal is aborted
- * gets its reason at once; a call that it shares with others is repeated for them, so it must be idempotent.
+ * is rejected with its reason at once; a call that it shares with others is repeated for them, so calls must be idempotent.
  */
 export function createBatches<T, R>(batches: Batches<T, R>): (item: T, signal: AbortSignal) => Promise<R> {
-  const { send, take = ({ length }) => length, isForAll = () => false } = batches;
-  let waiting: Waiting<T, R>[] = [];
-  let isSending = false;
+  const {
+    keyOf = () => '',
+    send,
+    take = ({ length }) => length,
+    isOfSome = () => false,
+    isForAll = () => false,
+  } = batches;
+  /** What waits, by key, while a call is under way. */
+  const lanes = new Map<string, Waiting<T, R>[]>();
 
-  function nextBatch(): readonly Waiting<T, R>[] {
-    waiting = waiting.filter(({ signal }) => !signal.aborted);
-    return waiting.splice(0, waiting.length > 0 ? take(waiting.map(({ item }) => item)) : 0);
+  function nextBatch(lane: Waiting<T, R>[]): readonly Waiting<T, R>[] {
+    const open = lane.splice(0).filter(({ signal }) => !signal.aborted);
+    const count = open.length > 0 ? Math.max(1, take(open.map(({ item }) => item))) : 0;
+    lane.push(...open.slice(count));
+    return open.slice(0, count);
   }
 
-  async function sendBatch(batch: readonly Waiting<T, R>[]): Promise<void> {
+  async function sendBatch(batch: readonly Waiting<T, R>[], lane: Waiting<T, R>[]): Promise<void> {
     const signal = AbortSignal.any(batch.map((each) => each.signal));
     try {
-      const results = await send(
+      const result = await send(
         batch.map(({ item }) => item),
         signal,
       );
-      for (const [index, { outcome }] of batch.entries()) outcome.resolve(results[index] as R);
-      const forAll = results.find(isForAll);
-      if (forAll !== undefined) for (const { outcome } of waiting.splice(0)) outcome.resolve(forAll);
+      if (batch.length > 1 && isOfSome(result)) {
+        await Promise.all(batch.map((each) => sendBatch([each], lane)));
+        return;
+      }
+      for (const { outcome } of isForAll(result) ? [...batch, ...lane.splice(0)] : batch) outcome.resolve(result);
     } catch (error) {
       // One caller's abort is not the end for the others.
       const others = signal.aborted ? batch.filter((each) => !each.signal.aborted) : [];
-      waiting.unshift(...others);
+      lane.unshift(...others);
       for (const each of batch) if (!others.includes(each)) each.outcome.reject(error);
     }
   }
 
-  async function sendAll(): Promise<void> {
-    if (isSending) return;
-    isSending = true;
-    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) await sendBatch(batch);
-    isSending = false;
+  async function sendAll(key: string, lane: Waiting<T, R>[]): Promise<void> {
+    for (let batch = nextBatch(lane); batch.length > 0; batch = nextBatch(lane)) await sendBatch(batch, lane);
+    lanes.delete(key);
   }
 
   return async (item, signal) => {
@@ -59,8 +71,13 @@ export function createBatches<T, R>(batches: Batches<T, R>): (item: T, signal: A
     const outcome = Promise.withResolvers<R>();
     const onAbort = () => outcome.reject(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    waiting.push({ item, signal, outcome });
-    void sendAll();
+    const key = keyOf(item);
+    const lane = lanes.get(key) ?? [];
+    lane.push({ item, signal, outcome });
+    if (!lanes.has(key)) {
+      lanes.set(key, lane);
+      void sendAll(key, lane);
+    }
     try {
       return await outcome.promise;
     } finally {
