@@ -24,6 +24,7 @@ describe('a pool that is applied', () => {
     const deps = world.start();
     await reconcile('web', deps, signal);
     assert.deepEqual(world.calls.splice(0), [
+      'read pool',
       'DescribeNodegroup',
       'DescribeCluster',
       'get ConfigMap amazon-vpc-cni',
@@ -42,7 +43,6 @@ describe('a pool that is applied', () => {
       'DescribeSecurityGroups',
       'GetEbsEncryptionByDefault',
       'GetRole',
-      'read pool',
       'add finalizer',
       'write status',
       'CreateNodegroup',

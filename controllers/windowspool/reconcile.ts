@@ -72,7 +72,7 @@ interface Planned {
 }
 
 interface Observation extends Planned {
-  /** Whether what is outside the cluster was read in this run, and the pool too if the plan has a step that requires it. */
+  /** Whether what is outside the cluster was read in this run, and the pool too where the cached one is not enough. */
   readonly fresh: boolean;
   /** The milliseconds until a read that is due: the pool has had too many. */
   readonly readInMs?: number;
@@ -85,6 +85,7 @@ interface Postponed {
 
 /**
  * The observed state from the cache where that is enough. Writes to AWS are decided only on a fresh read: on the current spec, status and group.
+ * A read at which there is nothing to write to AWS takes the pool from the cache: its status is written with its resourceVersion as a precondition.
  * Undefined: the pool is deleted.
  */
 async function observation(
@@ -98,13 +99,14 @@ async function observation(
   if (cached?.isEnough) return { ok: true, value: { ...cached.seen, fresh: false } };
   const readInMs = deps.readCache.countRead(name, deps.settings.pollMs, deps.now());
   if (readInMs > 0) return { ok: true, value: cached ? { ...cached.seen, fresh: false, readInMs } : { readInMs } };
-  const seen = await observedNow(pool, deps, signal);
-  if (!needsCurrentPool(seen)) return { ok: true, value: { ...seen, fresh: true } };
+  const isCurrentNeeded = needsCurrent(pool, deps) || cached?.seen.plan.steps.some(needsFreshRead);
+  const seen = isCurrentNeeded ? undefined : await observedNow(pool, deps, signal);
+  if (seen && !seen.plan.steps.some(needsFreshRead)) return { ok: true, value: { ...seen, fresh: true } };
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
-  // The cached pool was the current one, also when AWS was read.
-  const isCurrent = read.value.metadata.resourceVersion === pool.metadata.resourceVersion;
+  // If the cached pool is the current one, it also was when AWS was read.
+  const isCurrent = seen && read.value.metadata.resourceVersion === pool.metadata.resourceVersion;
   return { ok: true, value: { ...(isCurrent ? seen : await observedNow(read.value, deps, signal)), fresh: true } };
 }
 
@@ -114,9 +116,9 @@ async function observedNow(pool: WindowsPool, deps: Deps, signal: AbortSignal): 
   return planned(derive(await withCount(observed, providerOf(pool).capacity(observed), deps, signal)));
 }
 
-/** Whether a pool from the cache, which may be older than the API server's, is not enough: what follows cannot be taken back. */
-function needsCurrentPool({ observed: { pool }, plan }: Planned): boolean {
-  return isDeleting(pool) || terminatingNodes(pool).length > 0 || plan.steps.some(needsFreshRead);
+/** Whether the cached pool, which may be older than that of the API server, is not enough: at the first read of this process, and where nodes go. */
+function needsCurrent(pool: WindowsPool, { readCache }: Deps): boolean {
+  return readCache.last(pool.metadata.name) === undefined || isDeleting(pool) || terminatingNodes(pool).length > 0;
 }
 
 const planned = (observed: Derived): Planned => ({ observed, plan: planFor(observed) });

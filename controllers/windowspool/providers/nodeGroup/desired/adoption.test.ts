@@ -80,9 +80,9 @@ describe('a pool that adopts a group', () => {
     world.fails = (call) => (call === 'UpdateNodegroupConfig' ? sampleError('throttled') : undefined);
     await reconcile('web', deps, signal);
     assert.deepEqual(world.calls, [
+      'read pool',
       'DescribeNodegroup',
       'DescribeCluster',
-      'read pool',
       'add finalizer',
       'write status',
       'TagResource',
