@@ -91,6 +91,7 @@ async function atRest(bench: Bench, { pools: count, settleSeconds, resyncs, resy
       goal: 1.1,
     },
     { name: `${what}: calls to AWS per pool and hour`, unit: '', value: perHour(calls.length) },
+    { name: `${what}: reads of the API server per pool and hour`, unit: '', value: row.reads },
     noneOf(`${what}: writes to the API server`, requests(WRITES)),
     noneOf(`${what}: writes to AWS`, awsWrites),
     figureOf({ name: `${what}: CPU time per pool and resync`, unit: 'ms' }, cpuMs),
