@@ -47,6 +47,7 @@ const MARK = 'bench.winpool.dev/gate';
 export const gate: Section = {
   name: 'gate',
   what: `from the registration of a node among ${FULL.nodes}, without and with heartbeats, to its release from the gate`,
+  limitMs: 20 * 60_000,
   run: async (bench): Promise<Result> => {
     const settings = bench.pick(FULL, SMALL);
     const cluster = await bench.poolsOf(settings.nodes, settings.groups);

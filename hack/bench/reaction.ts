@@ -44,6 +44,7 @@ const MARK = 'bench.winpool.dev/reaction';
 export const reaction: Section = {
   name: 'reaction',
   what: `from a relevant change of one node among ${FULL.nodes}, without and with heartbeats, to the written status`,
+  limitMs: 20 * 60_000,
   run: async (bench): Promise<Result> => {
     const settings = bench.pick(FULL, SMALL);
     const cluster = await bench.poolsOf(settings.nodes, settings.groups);
