@@ -41,9 +41,6 @@ export async function sendHeartbeats(
   return { count, seconds: (performance.now() - started) / 1_000 };
 }
 
-/** The load in the name of a figure. */
-export const loadOf = (rate: number) => (rate === 0 ? 'idle' : `with ${rate} heartbeats per second`);
-
 /** Does something while heartbeats are sent with connections of their own. `sent`: how many per second; none with a rate of 0. */
 export async function underHeartbeats<T>(
   cluster: BenchCluster,

@@ -4,25 +4,18 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
-import { type Figure, figureOf } from './figures.ts';
 import { type Floor, startFloor } from './floor.ts';
-import { loadOf, underHeartbeats } from './heartbeats.ts';
+import { type LatencySettings, measureLatency, type Sample } from './latency.ts';
 import { groupName, kernelVersion, REVISION } from './nodeObject.ts';
 import { settle } from './noise.ts';
 import { watchPools } from './pools.ts';
-import type { Result, Row, Section } from './section.ts';
-import { partsOf, percentile, round } from './statistics.ts';
+import type { Result, Section } from './section.ts';
+import { percentile, round } from './statistics.ts';
 import { type View, view } from './view.ts';
 
-interface Settings {
+interface Settings extends LatencySettings {
   readonly nodes: number;
   readonly groups: number;
-  /** Heartbeats per second, and the greatest p99 beyond the floor in milliseconds. */
-  readonly loads: readonly { readonly rate: number; readonly goal?: number }[];
-  /** Of each of the rounds. */
-  readonly samples: number;
-  readonly rounds: number;
-  readonly warmUpSamples: number;
 }
 
 const FULL: Settings = {
@@ -37,7 +30,6 @@ const SMALL: Settings = {
 /** Each pool is changed every two seconds, so that no write waits for the previous one. */
 const GAP_MS = 200;
 const LIMIT_MS = 30_000;
-const LOAD_SECONDS = 1_200;
 const MARK = 'bench.winpool.dev/reaction';
 
 /** The time from a change of one node to the status of its pool. */
@@ -55,18 +47,23 @@ export const reaction: Section = {
     await using floor = await startFloor(cluster, bench.signal);
     const fixture = { cluster, pools, nodes, floor };
     await settle(operator, bench);
-    const rows: Row[] = [];
-    const figures: Figure[] = [];
-    for (const { rate, goal } of settings.loads) {
-      const { result: samples, sent } = await underHeartbeats(
-        cluster,
-        { rate, seconds: LOAD_SECONDS },
-        bench.signal,
-        () => sample(fixture, settings),
-      );
-      rows.push({ heartbeats: sent, ...summaryOf(samples) });
-      figures.push(...figuresOf(rate, partsOf(samples, settings.samples), goal));
-    }
+    const take = async (index: number) => {
+      // The first node of each group, again and again.
+      const one = await react(fixture, (index + settings.warmUpSamples) % settings.groups);
+      await sleep(Math.max(0, GAP_MS - one.totalMs));
+      return one;
+    };
+    const more = (samples: readonly Reaction[]) => ({
+      withPatchP99Ms: round(
+        percentile(
+          samples.map(({ totalMs }) => totalMs),
+          0.99,
+        ),
+        1,
+      ),
+    });
+    const latency = { name: 'change of a node until the status is written', take, more };
+    const { rows, figures } = await measureLatency(cluster, settings, latency, bench.signal);
     return {
       how: `a node's revision changes; from the watch event of the node to the watch event of its pool's status, as a third process sees them; withPatch: from sending the node's patch; floor: a write of one ConfigMap and its event, in turns with it; the p99 of a figure is the worst of a round of ${settings.samples}; pools of ${settings.nodes / settings.groups} nodes`,
       rows,
@@ -74,21 +71,6 @@ export const reaction: Section = {
     };
   },
 };
-
-function figuresOf(rate: number, rounds: readonly (readonly Sample[])[], goal: number | undefined): Figure[] {
-  const name = `change of a node until the status is written, ${loadOf(rate)}: p99`;
-  const summaries = rounds.map(summaryOf);
-  return [
-    figureOf(
-      { name, unit: 'ms' },
-      summaries.map(({ p99Ms }) => p99Ms),
-    ),
-    figureOf(
-      { name: `${name} beyond that of a watch event alone`, unit: 'ms', ...(goal !== undefined && { goal }) },
-      summaries.map(({ p99Ms, floorP99Ms }) => Math.max(0, p99Ms - floorP99Ms)),
-    ),
-  ];
-}
 
 interface Fixture {
   readonly cluster: BenchCluster;
@@ -104,46 +86,15 @@ async function markNodes(cluster: BenchCluster): Promise<void> {
     await cluster.patch(node, { metadata: { labels: { [MARK]: 'true' } } });
 }
 
-interface Sample {
-  /** From the event of the node to the event of its pool's status. */
-  readonly ms: number;
+/** From the event of the node to the event of its pool's status. */
+interface Reaction extends Sample {
   /** From sending the patch of the node to the event of the status. */
   readonly totalMs: number;
-  /** A small write and its event, right after it. */
-  readonly floorMs: number;
-}
-
-function summaryOf(samples: readonly Sample[]) {
-  const at = (share: number, pick: (sample: Sample) => number) => round(percentile(samples.map(pick), share), 1);
-  const [ms, floorMs] = [(sample: Sample) => sample.ms, (sample: Sample) => sample.floorMs];
-  return {
-    samples: samples.length,
-    p50Ms: at(0.5, ms),
-    p90Ms: at(0.9, ms),
-    p99Ms: at(0.99, ms),
-    worstMs: at(1, ms),
-    withPatchP99Ms: at(0.99, ({ totalMs }) => totalMs),
-    floorP50Ms: at(0.5, floorMs),
-    floorP99Ms: at(0.99, floorMs),
-  };
 }
 
 let revision = REVISION;
 
-/** Reactions, after some that are not counted. */
-async function sample(fixture: Fixture, settings: Settings): Promise<Sample[]> {
-  const { warmUpSamples, groups } = settings;
-  const samples: Sample[] = [];
-  for (let index = -warmUpSamples; index < settings.samples * settings.rounds; index++) {
-    // The first node of each group, again and again.
-    const one = await react(fixture, (index + warmUpSamples) % groups);
-    if (index >= 0) samples.push(one);
-    await sleep(Math.max(0, GAP_MS - one.totalMs));
-  }
-  return samples;
-}
-
-async function react({ cluster, pools, nodes, floor }: Fixture, node: number): Promise<Sample> {
+async function react({ cluster, pools, nodes, floor }: Fixture, node: number): Promise<Reaction> {
   const kernel = kernelVersion(++revision);
   const started = performance.now();
   const changed = nodes.until(
