@@ -51,8 +51,13 @@ function untilSwitched(due: Held): Held {
  * the AWS calls that are still due.
  */
 export function heldUntilRead(plan: Plan): Plan {
-  if (!plan.steps.some(needsFreshRead)) return plan;
+  if (!requiresRead(plan)) return plan;
   return { ...plan, ...hold(plan, 'Pending', (step) => needsFreshRead(step) || step.kind === 'removeFinalizer') };
+}
+
+/** Whether a step of the plan requires a fresh read in the same run. */
+export function requiresRead({ steps }: Plan): boolean {
+  return steps.some(needsFreshRead);
 }
 
 /** The rule chains for a pool in its current state. Exported for the tests. */

@@ -16,7 +16,7 @@ import type { Writers } from './model/writers.ts';
 import type { ReadCache } from './observation/readCache.ts';
 import type { Sources } from './observation/sources.ts';
 import { observe } from './observe.ts';
-import { heldUntilRead, type Plan, planFor } from './plan.ts';
+import { heldUntilRead, type Plan, planFor, requiresRead } from './plan.ts';
 import type { CallResult } from './ports/callResult.ts';
 import type { ObserveContext } from './providers/provider.ts';
 import { providerOf } from './providers/providers.ts';
@@ -24,7 +24,6 @@ import { confirmedAt, type Reporter, report } from './report.ts';
 import { isDeleting } from './rules/poolQueries.ts';
 import { waitsForBudget, waitsForOtherPools } from './rules/ruleChains.ts';
 import { nextRun, retry, untilNextRead } from './schedule.ts';
-import { needsFreshRead } from './steps/stepKinds.ts';
 
 /** What a run needs: sources, writers, reporter, cache, settings and clock. */
 export interface Deps extends Sources, Writers, Reporter {
@@ -99,9 +98,9 @@ async function observation(
   if (cached?.isEnough) return { ok: true, value: { ...cached.seen, fresh: false } };
   const readInMs = deps.readCache.countRead(name, deps.settings.pollMs, deps.now());
   if (readInMs > 0) return { ok: true, value: cached ? { ...cached.seen, fresh: false, readInMs } : { readInMs } };
-  const isCurrentNeeded = needsCurrent(pool, deps) || cached?.seen.plan.steps.some(needsFreshRead);
+  const isCurrentNeeded = needsCurrent(pool, deps) || (cached && requiresRead(cached.seen.plan));
   const seen = isCurrentNeeded ? undefined : await observedNow(pool, deps, signal);
-  if (seen && !seen.plan.steps.some(needsFreshRead)) return { ok: true, value: { ...seen, fresh: true } };
+  if (seen && !requiresRead(seen.plan)) return { ok: true, value: { ...seen, fresh: true } };
   const read = await deps.pools.read(name, signal);
   if (!read.ok) return read;
   if (!read.value) return { ok: true, value: undefined };
@@ -135,7 +134,7 @@ async function observedFromCache(pool: WindowsPool, deps: Deps, signal: AbortSig
   if (!provider.mayUseCache(pool, snapshot)) return undefined;
   const seen = planned(derive(await observe(pool, snapshot, context)));
   const { observed, plan } = seen;
-  const isEnough = !provider.needsRead(observed) && !plan.steps.some(needsFreshRead);
+  const isEnough = !provider.needsRead(observed) && !requiresRead(plan);
   // What AWS refused at the last read is not retried before the next one, however many events arrive.
   const isRefused = snapshot?.errors.some((error) => !isDueAgain(error, observed)) === true;
   return { seen, isEnough: isEnough || isRefused };
