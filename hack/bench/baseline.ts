@@ -1,4 +1,4 @@
-/** The programs in baseline/: client-go's and controller-runtime's sides of coldSync and noise. */
+/** The programs in baseline/: client-go's and controller-runtime's sides of coldSync and noise, and the heartbeats. */
 import { fileURLToPath } from 'node:url';
 import { ensurePrograms, type Log } from '../gobuild/find.ts';
 
@@ -7,10 +7,11 @@ export async function baselinePrograms(log: Log, signal?: AbortSignal) {
   const module = {
     dir: fileURLToPath(new URL('baseline/', import.meta.url)),
     name: 'bench-baseline',
-    what: 'the informer of client-go and the manager of controller-runtime for the benchmark',
+    what: 'the informer of client-go, the manager of controller-runtime and the heartbeats for the benchmark',
     programs: [
       { name: 'baseline' as const, package: '.', buildSeconds: 60 },
       { name: 'manager' as const, package: './manager', buildSeconds: 60 },
+      { name: 'kubelets' as const, package: './kubelets', buildSeconds: 10 },
     ],
   };
   return ensurePrograms(module, log, signal);

@@ -97,6 +97,11 @@ export class BenchCluster {
     return this.#nodes;
   }
 
+  /** The names of the nodes. */
+  names(): string[] {
+    return Array.from({ length: this.#nodes }, (_, index) => nodeName(this.#first + index));
+  }
+
   /** The number of nodes of a pool; undefined for a pool without nodes. */
   nodesOf(pool: string): number | undefined {
     const index = Array.from({ length: this.groups }, (_, group) => groupName(group, this.groups)).indexOf(pool);
@@ -139,11 +144,11 @@ export class BenchCluster {
     await this.admin.request('PATCH', this.#pathOf(index), options);
   }
 
-  /** Patches a node's status like its kubelet, with another client if one is given. */
-  async patchStatus(index: number, status: object, client = this.admin): Promise<void> {
+  /** Patches a node's status. */
+  async patchStatus(index: number, status: object): Promise<void> {
     const contentType = 'application/strategic-merge-patch+json';
     const options = { body: { status }, contentType, signal: this.#signal, timeoutMs: TIMEOUT_MS };
-    await client.request('PATCH', `${this.#pathOf(index)}/status`, options);
+    await this.admin.request('PATCH', `${this.#pathOf(index)}/status`, options);
   }
 
   /** The newest resourceVersion of the nodes, which is a revision of etcd. */
@@ -151,11 +156,6 @@ export class BenchCluster {
     const options = { query: { limit: 1 }, signal: this.#signal };
     const list = await this.admin.request<{ metadata: { resourceVersion: string } }>('GET', NODES, options);
     return Number(list.metadata.resourceVersion);
-  }
-
-  /** A client with its own connections, so that its requests do not wait for others. The caller closes it. */
-  anotherClient(): Promise<KubernetesClient> {
-    return adminClient(this.world.controlPlane);
   }
 
   /** The process id of a component; throws when it does not run. */

@@ -56,7 +56,7 @@ export const gate: Section = {
       return { ms, floorMs: await floor.measure() };
     };
     const latency = { name: 'gated node joins until its taint is removed', goal: GOAL_P99_MS, take };
-    const { rows, figures } = await measureLatency(cluster, settings, latency, bench.signal);
+    const { rows, figures } = await measureLatency(cluster, settings, latency, bench);
     await setPolicy(cluster, pools, 'Report', bench.signal);
     return {
       how: `a node is created Ready, complete and with the taint of the gate, after its instance; from the watch event of its creation to that of its release, as a third process sees them. In between, the operator reads the scaling groups, whose list is older than the node; floor: a write of one ConfigMap and its event, in turns with it; the p99 of a figure is the worst of a round of ${settings.samples}`,

@@ -1,9 +1,20 @@
-/** Updates of nodes that change only the time of their heartbeats, at a constant rate. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Updates of nodes that change only the time of their heartbeats, at a constant rate, from a process of its own (baseline/kubelets). */
+import { spawn } from 'node:child_process';
+import { addAbortListener, once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { withDeadline } from '../controlplane/wait.ts';
+import { baselinePrograms } from './baseline.ts';
 import type { BenchCluster } from './benchCluster.ts';
-import { conditions } from './nodeObject.ts';
+import type { Bench } from './section.ts';
 
-const TICK_MS = 10;
+/** How long the last answers may take after the time is over. */
+const ANSWERS_MS = 90_000;
+
+interface Load {
+  /** Updates per second, over all nodes in turn. */
+  readonly rate: number;
+  readonly seconds: number;
+}
 
 export interface Sent {
   /** Updates that the API server has accepted. */
@@ -11,47 +22,44 @@ export interface Sent {
   readonly seconds: number;
 }
 
-/** Sends `rate` updates a second, over all nodes in turn, until `seconds` have passed or the signal aborts, and waits for their answers. */
+/** What sends heartbeats needs of a benchmark. */
+type Host = Pick<Bench, 'say' | 'signal'>;
+
+/** Sends heartbeats until their seconds have passed or `enough` aborts, and waits for their answers. */
 export async function sendHeartbeats(
   cluster: BenchCluster,
-  { rate, seconds }: { readonly rate: number; readonly seconds: number },
-  signal: AbortSignal,
-  client = cluster.admin,
+  { rate, seconds }: Load,
+  { say, signal }: Host,
+  enough?: AbortSignal,
 ): Promise<Sent> {
-  const started = performance.now();
-  const open = new Set<Promise<void>>();
-  const passed = () => Math.min((performance.now() - started) / 1_000, seconds);
-  let count = 0;
-  let failure: unknown;
-  while (!failure && !signal.aborted && (passed() < seconds || count < Math.floor(rate * seconds))) {
-    // After a pause of this process, all due updates are sent at once.
-    for (const due = Math.floor(passed() * rate); count < due; count++) {
-      const update = cluster.patchStatus(count % cluster.nodes, { conditions: conditions(new Date()) }, client);
-      const settled = update
-        .catch((error: unknown) => {
-          failure ??= error;
-        })
-        .finally(() => open.delete(settled));
-      open.add(settled);
-    }
-    await sleep(TICK_MS);
+  const { kubelets } = await baselinePrograms(say, signal);
+  const args = [`--kubeconfig=${cluster.world.controlPlane.adminKubeconfig}`];
+  const child = spawn(kubelets, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
+  const exited = once(child, 'exit');
+  const output = text(child.stdout);
+  // If it has ended early, its status tells.
+  child.stdin.on('error', () => undefined);
+  child.stdin.write(`${JSON.stringify({ nodes: cluster.names(), rate, seconds })}\n`);
+  using _end = enough && addAbortListener(enough, () => child.stdin.end());
+  try {
+    const [code] = await withDeadline(exited, 'the heartbeats to end', seconds * 1_000 + ANSWERS_MS);
+    if (code !== 0) throw new Error(`The heartbeats ended with status ${code}.`);
+    return JSON.parse(await output);
+  } finally {
+    child.kill();
   }
-  await Promise.all(open);
-  if (failure) throw failure;
-  return { count, seconds: (performance.now() - started) / 1_000 };
 }
 
-/** Does something while heartbeats are sent with connections of their own. `sent`: how many per second; none with a rate of 0. */
+/** Does something while heartbeats are sent. `sent`: how many per second; none with a rate of 0. */
 export async function underHeartbeats<T>(
   cluster: BenchCluster,
-  { rate, seconds }: { readonly rate: number; readonly seconds: number },
-  signal: AbortSignal,
+  load: Load,
+  host: Host,
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly sent: number }> {
-  if (rate === 0) return { result: await work(), sent: 0 };
-  const kubelets = await cluster.anotherClient();
+  if (load.rate === 0) return { result: await work(), sent: 0 };
   const enough = new AbortController();
-  const heartbeats = sendHeartbeats(cluster, { rate, seconds }, AbortSignal.any([enough.signal, signal]), kubelets);
+  const heartbeats = sendHeartbeats(cluster, load, host, enough.signal);
   // Reported below.
   heartbeats.catch(() => undefined);
   try {
@@ -61,6 +69,5 @@ export async function underHeartbeats<T>(
     return { result, sent: Math.round(count / lasted) };
   } finally {
     enough.abort();
-    kubelets.close();
   }
 }

@@ -2,7 +2,7 @@
 import type { BenchCluster } from './benchCluster.ts';
 import { type Figure, figureOf } from './figures.ts';
 import { underHeartbeats } from './heartbeats.ts';
-import type { Row } from './section.ts';
+import type { Bench, Row } from './section.ts';
 import { partsOf, percentile, round } from './statistics.ts';
 
 export interface LatencySettings {
@@ -39,7 +39,7 @@ export async function measureLatency<S extends Sample>(
   cluster: BenchCluster,
   settings: LatencySettings,
   { name, goal, take, more }: Latency<S>,
-  signal: AbortSignal,
+  bench: Bench,
 ): Promise<{ readonly rows: Row[]; readonly figures: Figure[] }> {
   const takeAll = async () => {
     const samples: S[] = [];
@@ -52,7 +52,7 @@ export async function measureLatency<S extends Sample>(
   const rows: Row[] = [];
   const figures: Figure[] = [];
   for (const { rate, goal: beyond } of settings.loads) {
-    const { result: samples, sent } = await underHeartbeats(cluster, { rate, seconds: LOAD_SECONDS }, signal, takeAll);
+    const { result: samples, sent } = await underHeartbeats(cluster, { rate, seconds: LOAD_SECONDS }, bench, takeAll);
     rows.push({ heartbeats: sent, ...summaryOf(samples), ...more?.(samples) });
     const load = rate === 0 ? 'idle' : `with ${rate} heartbeats per second`;
     const p99 = `${name}, ${load}: p99`;
@@ -71,6 +71,12 @@ export async function measureLatency<S extends Sample>(
         summaries.map(({ p99Ms, floorP99Ms }) => Math.max(0, p99Ms - floorP99Ms)),
       ),
     );
+    if (rate > 0)
+      figures.push({
+        name: `${name}, ${load}: heartbeats per second that the API server accepted`,
+        unit: '',
+        value: sent,
+      });
   }
   return { rows, figures };
 }

@@ -56,7 +56,7 @@ async function measure(bench: Bench, settings: Settings, followers: Followers): 
   const { cluster, operator } = followers;
   const { rate, windows, windowSeconds, warmUpSeconds, restSeconds } = settings;
   await settle(operator, bench);
-  await sendHeartbeats(cluster, { rate, seconds: warmUpSeconds }, bench.signal);
+  await sendHeartbeats(cluster, { rate, seconds: warmUpSeconds }, bench);
   await settle(operator, bench);
   const rest = [await cpuAtRest(followers, bench, restSeconds)];
   const before = await operator.metrics();
@@ -104,17 +104,22 @@ interface Window {
 
 /** Sends heartbeats, and waits until both sides have received them. */
 async function measureWindow(
-  { signal }: Bench,
+  bench: Bench,
   { cluster, operator, baseline }: Followers,
   load: Parameters<typeof sendHeartbeats>[1],
 ): Promise<Window> {
   const [events, received] = [eventsOf(await operator.metrics()), await baseline.received()];
   const started = performance.now();
   const before = cpuOf(operator, baseline);
-  const { count } = await sendHeartbeats(cluster, load, signal);
+  const { count } = await sendHeartbeats(cluster, load, bench);
   const haveArrived = async () =>
     eventsOf(await operator.metrics()) - events >= count && (await baseline.received()) - received >= count;
-  await waitFor(haveArrived, { what: `${count} heartbeats to arrive`, timeoutMs: ARRIVAL_MS, intervalMs: 200, signal });
+  await waitFor(haveArrived, {
+    what: `${count} heartbeats to arrive`,
+    timeoutMs: ARRIVAL_MS,
+    intervalMs: 200,
+    signal: bench.signal,
+  });
   return {
     sent: count,
     seconds: (performance.now() - started) / 1_000,

@@ -63,7 +63,7 @@ export const reaction: Section = {
       ),
     });
     const latency = { name: 'change of a node until the status is written', take, more };
-    const { rows, figures } = await measureLatency(cluster, settings, latency, bench.signal);
+    const { rows, figures } = await measureLatency(cluster, settings, latency, bench);
     return {
       how: `a node's revision changes; from the watch event of the node to the watch event of its pool's status, as a third process sees them; withPatch: from sending the node's patch; floor: a write of one ConfigMap and its event, in turns with it; the p99 of a figure is the worst of a round of ${settings.samples}; pools of ${settings.nodes / settings.groups} nodes`,
       rows,

@@ -123,7 +123,7 @@ async function measure(name: string, worst: Worst): Promise<void> {
     console.log(`${name}, at the start: ${await costsOf(operator)}`);
     await deleteEmptyPools(cluster, 1);
     await operator.metrics();
-    const { result } = await underHeartbeats(cluster, HEARTBEATS, signal, async () => {
+    const { result } = await underHeartbeats(cluster, HEARTBEATS, { say: console.log, signal }, async () => {
       const changes = (async () => {
         for (let turn = 1; turn <= CHANGES; turn++) {
           await worst.change(cluster, turn);
