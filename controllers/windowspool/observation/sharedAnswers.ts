@@ -1,5 +1,6 @@
 /** Answers of AWS and the API server that many pools share. */
 import type { CallResult } from '../ports/callResult.ts';
+import { orAborted } from '../util/orAborted.ts';
 
 interface Kept {
   readonly at: number;
@@ -50,13 +51,9 @@ export class SharedAnswers {
     if (kept && now - kept.at < validMs(kept.answer, maxAgeMs)) return kept.answer as CallResult<T>;
     const flight = this.#flights.get(question) ?? this.#start(question, now, ask);
     flight.waiting += 1;
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    const stopWaiting = () => reject(signal.reason);
-    signal.addEventListener('abort', stopWaiting, { once: true });
     try {
-      return (await Promise.race([flight.answer, aborted])) as CallResult<T>;
+      return (await orAborted(flight.answer, signal)) as CallResult<T>;
     } finally {
-      signal.removeEventListener('abort', stopWaiting);
       flight.waiting -= 1;
       if (flight.waiting === 0) this.#end(question, flight);
     }

@@ -1,4 +1,5 @@
 /** Calls that can be about several things at once. */
+import { orAborted } from './orAborted.ts';
 
 interface Waiting<T, R> {
   readonly item: T;
@@ -69,8 +70,6 @@ export function createBatches<T, R>(batches: Batches<T, R>): (item: T, signal: A
   return async (item, signal) => {
     signal.throwIfAborted();
     const outcome = Promise.withResolvers<R>();
-    const onAbort = () => outcome.reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
     const key = keyOf(item);
     const lane = lanes.get(key) ?? [];
     lane.push({ item, signal, outcome });
@@ -78,10 +77,6 @@ export function createBatches<T, R>(batches: Batches<T, R>): (item: T, signal: A
       lanes.set(key, lane);
       void sendAll(key, lane);
     }
-    try {
-      return await outcome.promise;
-    } finally {
-      signal.removeEventListener('abort', onAbort);
-    }
+    return await orAborted(outcome.promise, signal);
   };
 }
