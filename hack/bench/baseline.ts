@@ -1,6 +1,7 @@
 /** The programs in baseline/: client-go's and controller-runtime's sides of coldSync and noise, and the heartbeats. */
 import { fileURLToPath } from 'node:url';
 import { ensurePrograms, type Log } from '../gobuild/find.ts';
+import type { Bench } from './section.ts';
 
 /** The absolute paths of the programs, which are built if they are missing. */
 export async function baselinePrograms(log: Log, signal?: AbortSignal) {
@@ -15,4 +16,9 @@ export async function baselinePrograms(log: Log, signal?: AbortSignal) {
     ],
   };
   return ensurePrograms(module, log, signal);
+}
+
+/** Builds them before a section that uses them. */
+export async function prepareBaseline({ say, signal }: Bench): Promise<void> {
+  await baselinePrograms(say, signal);
 }

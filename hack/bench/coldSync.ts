@@ -5,7 +5,7 @@ import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
 import type { TestEnv } from '../../test/fakes/testenv/testEnv.ts';
 import { runCommand } from '../controlplane/command.ts';
 import { shipped } from '../shipped.ts';
-import { baselinePrograms } from './baseline.ts';
+import { baselinePrograms, prepareBaseline } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
 import type { Synced } from './coldSync/ours.ts';
 import { firstDifference } from './dump.ts';
@@ -60,6 +60,7 @@ const NODE_ALONE = 'Node.js alone';
 export const coldSync: Section = {
   name: 'coldSync',
   what: "process start to a synced cache of Windows nodes, and its peak memory, against client-go's informer",
+  prepare: prepareBaseline,
   run: async (bench): Promise<Result> => {
     const settings = bench.pick(FULL, SMALL);
     const sizes = [...settings.sizes, ...(bench.size === 'large' ? [LARGE_SIZE] : [])];

@@ -6,6 +6,7 @@ import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import { GATE_TAINT, isGated } from '../../controllers/windowspool/nodes/nodeTaints.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 import { conditionOf } from '../../test/fakes/testenv/testEnv.ts';
+import { prepareBaseline } from './baseline.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { startFloor } from './floor.ts';
@@ -39,6 +40,7 @@ export const gate: Section = {
   name: 'gate',
   what: `from the registration of a node among ${FULL.nodes}, without and with heartbeats, to its release from the gate`,
   limitMs: 20 * 60_000,
+  prepare: prepareBaseline,
   run: async (bench): Promise<Result> => {
     const settings = bench.pick(FULL, SMALL);
     const cluster = await bench.poolsOf(settings.nodes, settings.groups);

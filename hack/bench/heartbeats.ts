@@ -1,56 +1,69 @@
-/** Updates of nodes that change only the time of their heartbeats, at a constant rate, from a process of its own (baseline/kubelets). */
-import { spawn } from 'node:child_process';
-import { addAbortListener, once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { withDeadline } from '../controlplane/wait.ts';
+/** Updates of nodes that change only the time of their heartbeats, from a separate process (baseline/kubelets). */
 import { baselinePrograms } from './baseline.ts';
 import type { BenchCluster } from './benchCluster.ts';
+import { LineProgram } from './lineProgram.ts';
 import type { Bench } from './section.ts';
 
-/** How long the last answers may take after the time is over. */
+const CONNECT_MS = 30_000;
+/** How long the last answers may take. */
 const ANSWERS_MS = 90_000;
 
-interface Load {
+export interface Load {
   /** Updates per second, over all nodes in turn. */
   readonly rate: number;
   readonly seconds: number;
 }
 
-export interface Sent {
-  /** Updates that the API server has accepted. */
+/** What `Heartbeats` needs from a benchmark. */
+type Host = Pick<Bench, 'say' | 'signal'>;
+
+interface Sent {
+  /** Updates that the API server has accepted: fewer than the rate demands if it is too slow. */
   readonly count: number;
   readonly seconds: number;
 }
 
-/** What sends heartbeats needs of a benchmark. */
-type Host = Pick<Bench, 'say' | 'signal'>;
+/** A process that sends heartbeats until their seconds have passed, or until `end`. */
+class Heartbeats implements AsyncDisposable {
+  readonly #program: LineProgram;
+  readonly #seconds: number;
 
-/** Sends heartbeats until their seconds have passed or `enough` aborts, and waits for their answers. */
-export async function sendHeartbeats(
-  cluster: BenchCluster,
-  { rate, seconds }: Load,
-  { say, signal }: Host,
-  enough?: AbortSignal,
-): Promise<Sent> {
-  const { kubelets } = await baselinePrograms(say, signal);
-  const args = [`--kubeconfig=${cluster.world.controlPlane.adminKubeconfig}`];
-  const child = spawn(kubelets, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
-  const exited = once(child, 'exit');
-  const output = text(child.stdout);
-  // If it has ended early, its status tells.
-  child.stdin.on('error', () => undefined);
-  child.stdin.write(`${JSON.stringify({ nodes: cluster.names(), rate, seconds })}\n`);
-  using _end = enough && addAbortListener(enough, () => child.stdin.end());
-  try {
-    const [code] = await withDeadline(exited, 'the heartbeats to end', seconds * 1_000 + ANSWERS_MS);
-    if (code !== 0) throw new Error(`The heartbeats ended with status ${code}.`);
-    return JSON.parse(await output);
-  } finally {
-    child.kill();
+  private constructor(program: LineProgram, seconds: number) {
+    this.#program = program;
+    this.#seconds = seconds;
+  }
+
+  static async start(cluster: BenchCluster, { rate, seconds }: Load, { say, signal }: Host): Promise<Heartbeats> {
+    const { kubelets } = await baselinePrograms(say, signal);
+    const args = [`--kubeconfig=${cluster.world.controlPlane.adminKubeconfig}`];
+    await using starting = new AsyncDisposableStack();
+    const program = starting.use(new LineProgram('the sender of heartbeats', kubelets, args, signal));
+    program.write(JSON.stringify({ nodes: cluster.names(), rate, seconds }));
+    await program.line('the start', CONNECT_MS);
+    starting.move();
+    return new Heartbeats(program, seconds);
+  }
+
+  end(): void {
+    this.#program.end();
+  }
+
+  async sent(): Promise<Sent> {
+    return JSON.parse(await this.#program.line('the result', this.#seconds * 1_000 + ANSWERS_MS));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#program[Symbol.asyncDispose]();
   }
 }
 
-/** Does something while heartbeats are sent. `sent`: how many per second; none with a rate of 0. */
+/** Sends heartbeats for their seconds. */
+export async function sendHeartbeats(cluster: BenchCluster, load: Load, host: Host): Promise<Sent> {
+  await using heartbeats = await Heartbeats.start(cluster, load, host);
+  return await heartbeats.sent();
+}
+
+/** Does something while heartbeats are sent. `sent`: how many per second the API server has accepted; none with a rate of 0. */
 export async function underHeartbeats<T>(
   cluster: BenchCluster,
   load: Load,
@@ -58,16 +71,9 @@ export async function underHeartbeats<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly sent: number }> {
   if (load.rate === 0) return { result: await work(), sent: 0 };
-  const enough = new AbortController();
-  const heartbeats = sendHeartbeats(cluster, load, host, enough.signal);
-  // Reported below.
-  heartbeats.catch(() => undefined);
-  try {
-    const result = await work();
-    enough.abort();
-    const { count, seconds: lasted } = await heartbeats;
-    return { result, sent: Math.round(count / lasted) };
-  } finally {
-    enough.abort();
-  }
+  await using heartbeats = await Heartbeats.start(cluster, load, host);
+  const result = await work();
+  heartbeats.end();
+  const { count, seconds } = await heartbeats.sent();
+  return { result, sent: Math.round(count / seconds) };
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../controlplane/wait.ts';
+import { prepareBaseline } from './baseline.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { figureOf, noneOf, rounded } from './figures.ts';
 import { FollowingBaseline } from './followingBaseline.ts';
-import { sendHeartbeats } from './heartbeats.ts';
+import { type Load, sendHeartbeats } from './heartbeats.ts';
 import type { Metrics } from './metricsText.ts';
 import { threadNanosecondsOf } from './processFigures.ts';
 import type { Bench, Result, Section } from './section.ts';
@@ -37,6 +38,7 @@ const ARRIVAL_MS = 15_000;
 export const noise: Section = {
   name: 'noise',
   what: `the bundled operator and client-go's informer under ${FULL.rate} heartbeats a second of ${FULL.nodes} nodes: events, reconciles, writes, CPU`,
+  prepare: prepareBaseline,
   run: async (bench): Promise<Result> => {
     const settings = bench.pick(FULL, SMALL);
     const cluster = await bench.poolsOf(settings.nodes, settings.groups);
@@ -83,6 +85,11 @@ async function measure(bench: Bench, settings: Settings, followers: Followers): 
         ours.map((one, index) => one / (theirs[index] ?? Number.NaN)),
       ),
       figureOf({ name: `${load}: CPU time of an update`, unit: 'us' }, ours),
+      {
+        name: `${load}: heartbeats per second that the API server accepted`,
+        unit: '',
+        value: Math.round(median(measured.map(({ accepted }) => accepted))),
+      },
       noneOf(`${load}: reconciles`, reconciles),
       noneOf(`${load}: writes to the API server`, writes),
       noneOf(`${load}: events that are missing or too many`, Math.abs(events - sent)),
@@ -98,20 +105,18 @@ interface Cpu {
 
 interface Window {
   readonly sent: number;
+  /** Heartbeats per second that the API server accepted. */
+  readonly accepted: number;
   readonly seconds: number;
   readonly cpu: Cpu;
 }
 
 /** Sends heartbeats, and waits until both sides have received them. */
-async function measureWindow(
-  bench: Bench,
-  { cluster, operator, baseline }: Followers,
-  load: Parameters<typeof sendHeartbeats>[1],
-): Promise<Window> {
+async function measureWindow(bench: Bench, { cluster, operator, baseline }: Followers, load: Load): Promise<Window> {
   const [events, received] = [eventsOf(await operator.metrics()), await baseline.received()];
   const started = performance.now();
   const before = cpuOf(operator, baseline);
-  const { count } = await sendHeartbeats(cluster, load, bench);
+  const { count, seconds } = await sendHeartbeats(cluster, load, bench);
   const haveArrived = async () =>
     eventsOf(await operator.metrics()) - events >= count && (await baseline.received()) - received >= count;
   await waitFor(haveArrived, {
@@ -122,6 +127,7 @@ async function measureWindow(
   });
   return {
     sent: count,
+    accepted: count / seconds,
     seconds: (performance.now() - started) / 1_000,
     cpu: differenceOf(before, cpuOf(operator, baseline)),
   };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeIdentity, nodeListWatch } from '../../controllers/kubernetes/nodes.ts';
 import type { WindowsPool } from '../../controllers/windowspool/api/api.gen.ts';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
+import { prepareBaseline } from './baseline.ts';
 import type { BenchCluster } from './benchCluster.ts';
 import { BenchOperator } from './benchOperator.ts';
 import { type Floor, startFloor } from './floor.ts';
@@ -37,6 +38,7 @@ export const reaction: Section = {
   name: 'reaction',
   what: `from a relevant change of one node among ${FULL.nodes}, without and with heartbeats, to the written status`,
   limitMs: 20 * 60_000,
+  prepare: prepareBaseline,
   run: async (bench): Promise<Result> => {
     const settings = bench.pick(FULL, SMALL);
     const cluster = await bench.poolsOf(settings.nodes, settings.groups);

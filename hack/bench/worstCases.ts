@@ -1,7 +1,7 @@
 /**
  * What the worst input of one user costs the others: `node hack/bench/worstCases.ts [overlapping|hosts|pods]`. A hundred pools select all of 5,000 nodes, eight pools
  * name lists of hosts of 1 MB each, or 100,000 pods run on Windows nodes. It prints memory, event loop delay, and how long the pool of another user takes to become
- * Ready, at the start and while the input changes each second. To compare with another commit, copy this file to a checkout of it.
+ * Ready, at the start and while the input changes each second. To compare with another commit, copy hack/bench to a checkout of it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PATCH } from '../../controllers/kubernetes/client.ts';

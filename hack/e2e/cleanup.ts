@@ -1,4 +1,5 @@
 /** The objects that a run created and must remove in any case. */
+import { orAborted } from '../../controllers/windowspool/util/orAborted.ts';
 
 /** An object that was created or is about to be: it is recorded before its creation, so that nothing is missed when the run is stopped in between. */
 export interface Made {
@@ -16,14 +17,6 @@ export interface Left {
   readonly what: string;
   readonly why: string;
   readonly commands: readonly string[];
-}
-
-/** Rejects when the signal aborts, for functions that ignore it. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-  });
 }
 
 /** The list of created objects. */
@@ -51,7 +44,8 @@ export class Cleanup {
       const bound = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
         bound.throwIfAborted();
-        await Promise.race([made.remove(bound), aborted(bound)]);
+        // Also for those that ignore the signal.
+        await orAborted(made.remove(bound), bound);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         say(`${what} could not be removed: ${why}`);

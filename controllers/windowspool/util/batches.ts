@@ -77,6 +77,6 @@ export function createBatches<T, R>(batches: Batches<T, R>): (item: T, signal: A
       lanes.set(key, lane);
       void sendAll(key, lane);
     }
-    return await orAborted(outcome.promise, signal);
+    return orAborted(outcome.promise, signal);
   };
 }

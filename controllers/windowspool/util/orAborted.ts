@@ -3,7 +3,7 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
+  else signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await Promise.race([promise, aborted]);
   } finally {

@@ -1,10 +1,11 @@
-// The client-go side of `make bench`.
+// The Go programs of `make bench`: the peers of the operator, and the heartbeats.
 module winpool.dev/bench/baseline
 
 go 1.26.0
 
 require (
 	github.com/go-logr/logr v1.4.3
+	golang.org/x/sync v0.19.0
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
 	k8s.io/client-go v0.36.3
@@ -41,7 +42,6 @@ require (
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
 	golang.org/x/net v0.49.0 // indirect
 	golang.org/x/oauth2 v0.34.0 // indirect
-	golang.org/x/sync v0.19.0 // indirect
 	golang.org/x/sys v0.40.0 // indirect
 	golang.org/x/term v0.39.0 // indirect
 	golang.org/x/text v0.33.0 // indirect

@@ -1,6 +1,6 @@
-// Command kubelets sends the heartbeats of nodes at a constant rate: status patches like those of kubelets, over connections of its own. It reads one JSON
-// line, the work, from standard input. It sends until the time is over or standard input ends, waits for the answers, and prints one JSON line: how many
-// heartbeats the API server has accepted, and how long that took.
+// Command kubelets sends the heartbeats of nodes: status patches like those of kubelets, at a rate that an API server may be too slow for. It reads one JSON
+// line, the work, from standard input, and prints a line when it has connected. It sends until the time is over or standard input ends, waits for the answers,
+// and prints one JSON line: how many heartbeats the API server has accepted, and how long that took.
 package main
 
 import (
@@ -12,9 +12,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,7 +24,7 @@ import (
 
 const (
 	tick = 10 * time.Millisecond
-	// answer is enough for a patch that waits behind thousands of others.
+	// answer is enough for a busy API server.
 	answer = time.Minute
 	// mostOpen is the number of heartbeats that wait for answers at the same time, so that an API server that is too slow for the rate gets fewer heartbeats.
 	// Otherwise, its queue would grow until they time out. Twice as many raise the accepted rate by 1%.
@@ -55,89 +55,104 @@ func main() {
 }
 
 func run(kubeconfig string) error {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		return err
-	}
-	// Each kubelet has a limit of its own.
-	config.QPS = -1
-	client, err := kubernetes.NewForConfig(config)
+	client, err := connect(kubeconfig)
 	if err != nil {
 		return err
 	}
 	input := bufio.NewReader(os.Stdin)
-	line, err := input.ReadBytes('\n')
+	todo, err := readWork(input)
 	if err != nil {
-		return fmt.Errorf("the work is not one line: %w", err)
-	}
-	var todo work
-	if err := json.Unmarshal(line, &todo); err != nil {
 		return err
 	}
-	sending, stop := context.WithCancelCause(context.Background())
+	fmt.Println("connected")
+	ctx, end := context.WithCancel(context.Background())
+	defer end()
 	go func() {
 		_, _ = io.Copy(io.Discard, input)
-		stop(errEnded)
+		end()
 	}()
-	result := todo.send(sending, func(node string) {
-		if err := beat(client, node); err != nil {
-			stop(fmt.Errorf("heartbeat of %s: %w", node, err))
-		}
-	})
-	if err := context.Cause(sending); err != nil && err != errEnded {
+	result, err := todo.send(ctx, client)
+	if err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(result)
 }
 
-// errEnded says that enough heartbeats are sent.
-var errEnded = errors.New("the standard input has ended")
+func connect(kubeconfig string) (*kubernetes.Clientset, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	// Each kubelet has a limit of its own.
+	config.QPS = -1
+	config.Timeout = answer
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	_, err = client.ServerVersion()
+	return client, err
+}
 
-func (todo work) send(ctx context.Context, beat func(node string)) sent {
+func readWork(input *bufio.Reader) (work, error) {
+	var todo work
+	line, err := input.ReadBytes('\n')
+	if err != nil {
+		return todo, fmt.Errorf("the work is not one line: %w", err)
+	}
+	if err := json.Unmarshal(line, &todo); err != nil {
+		return todo, err
+	}
+	if len(todo.Nodes) == 0 {
+		return todo, errors.New("the work has no nodes")
+	}
+	return todo, nil
+}
+
+// send returns when the time is over or ctx is done, and the last answer has arrived. The first heartbeat that fails ends it with its error.
+func (todo work) send(ctx context.Context, client *kubernetes.Clientset) (sent, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(mostOpen)
 	ticks := time.NewTicker(tick)
 	defer ticks.Stop()
 	started := time.Now()
-	var open sync.WaitGroup
-	slots := make(chan struct{}, mostOpen)
 	count := 0
-	for passed := 0.0; passed < todo.Seconds && ctx.Err() == nil; {
+	for passed := 0.0; passed < todo.Seconds && ctx.Err() == nil; passed = time.Since(started).Seconds() {
+		for count < int(passed*todo.Rate) {
+			node := todo.Nodes[count%len(todo.Nodes)]
+			if !group.TryGo(func() error { return beat(client, node) }) {
+				break
+			}
+			count++
+		}
 		select {
 		case <-ctx.Done():
-			continue
 		case <-ticks.C:
 		}
-		passed = min(time.Since(started).Seconds(), todo.Seconds)
-		// After a pause, all that are due are sent as fast as possible.
-		for due := int(passed * todo.Rate); count < due && ctx.Err() == nil; count++ {
-			node := todo.Nodes[count%len(todo.Nodes)]
-			slots <- struct{}{}
-			open.Go(func() {
-				beat(node)
-				<-slots
-			})
-		}
 	}
-	open.Wait()
-	return sent{Count: count, Seconds: time.Since(started).Seconds()}
+	err := group.Wait()
+	return sent{Count: count, Seconds: time.Since(started).Seconds()}, err
 }
 
-// beat patches what a kubelet patches when nothing else of its node has changed.
+// beat patches what a kubelet patches when nothing else of its node has changed. It ignores the end of the work, so that each heartbeat has an answer.
 func beat(client *kubernetes.Clientset, node string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), answer)
-	defer cancel()
 	type condition struct {
 		LastHeartbeatTime metav1.Time              `json:"lastHeartbeatTime"`
 		Type              corev1.NodeConditionType `json:"type"`
 	}
 	now := metav1.Now()
-	var conditions []condition
-	for _, kind := range []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeReady} {
+	kinds := []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeReady}
+	conditions := make([]condition, 0, len(kinds))
+	for _, kind := range kinds {
 		conditions = append(conditions, condition{LastHeartbeatTime: now, Type: kind})
 	}
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": conditions}})
 	if err != nil {
 		return err
 	}
-	_, err = client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
-	return err
+	_, err = client.CoreV1().Nodes().Patch(context.Background(), node, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
+	if err != nil {
+		return fmt.Errorf("heartbeat of %s: %w", node, err)
+	}
+	return nil
 }
