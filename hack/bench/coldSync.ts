@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE_SELECTOR } from '../../controllers/kubernetes/nodes.ts';
@@ -8,7 +8,7 @@ import { shipped } from '../shipped.ts';
 import { baselinePrograms, prepareBaseline } from './baseline.ts';
 import { bundleProgram } from './bundle.ts';
 import type { Synced } from './coldSync/ours.ts';
-import { firstDifference } from './dump.ts';
+import { firstDifference, linesIn } from './dump.ts';
 import { type Figure, figureOf, rounded } from './figures.ts';
 import { megabytes } from './processFigures.ts';
 import { profileFlags } from './profiling.ts';
@@ -60,6 +60,7 @@ const NODE_ALONE = 'Node.js alone';
 export const coldSync: Section = {
   name: 'coldSync',
   what: "process start to a synced cache of Windows nodes, and its peak memory, against client-go's informer",
+  limitMs: 30 * 60_000,
   prepare: prepareBaseline,
   run: async (bench): Promise<Result> => {
     const settings = bench.pick(FULL, SMALL);
@@ -147,10 +148,10 @@ async function compareStores(contenders: readonly Contender[], signal: AbortSign
       if (peer === undefined) continue;
       const file = join(folder, String(dumps.size));
       await runMeasured({ ...program, args: [...program.args, `--dump=${file}`] }, signal);
-      const content = await readFile(file, 'utf8');
-      const difference = firstDifference(dumps.get(peer) ?? content, content);
+      const other = dumps.get(peer);
+      const difference = other && (await firstDifference(linesIn(other), linesIn(file)));
       if (difference) throw new Error(`The stores of ${peer} and ${name} differ: ${difference}`);
-      dumps.set(name, content);
+      dumps.set(name, file);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,21 +1,53 @@
-/** A store's content as text that does not depend on who writes it: one record a line, by name, keys sorted. */
+/** A store's content as text that does not depend on who writes it: one record a line, by name, keys sorted. A large one does not fit in a string. */
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import type { NodeRecord } from '../../controllers/windowspool/ports/nodes.ts';
 
-/** The text of baseline/record.go for the same nodes. */
-export function dump(records: readonly NodeRecord[]): string {
-  return [...records]
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((record) => `${JSON.stringify(sorted(record))}\n`)
-    .join('');
+type Lines = Iterable<string> | AsyncIterable<string>;
+
+/** The lines of baseline/record.go for the same nodes. */
+export function* linesOf(records: readonly NodeRecord[]): Generator<string> {
+  for (const record of [...records].sort((a, b) => (a.name < b.name ? -1 : 1))) yield JSON.stringify(sorted(record));
+}
+
+/** Writes them to a file. */
+export async function dump(file: string, records: readonly NodeRecord[]): Promise<void> {
+  await writeFile(
+    file,
+    linesOf(records).map((line) => `${line}\n`),
+  );
+}
+
+/** The lines of a file. */
+export async function* linesIn(file: string): AsyncGenerator<string> {
+  const input = createReadStream(file);
+  try {
+    yield* createInterface({ input });
+  } finally {
+    input.destroy();
+  }
 }
 
 /** The first line in which two dumps differ, with both versions; undefined when they are equal. */
-export function firstDifference(ours: string, theirs: string): string | undefined {
-  if (ours === theirs) return undefined;
-  const [a, b] = [ours.split('\n'), theirs.split('\n')];
-  const line = a.findIndex((text, index) => text !== b[index]);
-  const at = line < 0 ? a.length : line;
-  return `${a.length - 1} and ${b.length - 1} nodes; line ${at + 1} differs:\n${a[at] ?? 'missing'}\n${b[at] ?? 'missing'}`;
+export async function firstDifference(ours: Lines, theirs: Lines): Promise<string | undefined> {
+  const others = each(theirs);
+  try {
+    let number = 1;
+    for await (const line of ours) {
+      const { value = 'missing' } = await others.next();
+      if (line !== value) return `line ${number} differs:\n${line}\n${value}`;
+      number++;
+    }
+    const { value } = await others.next();
+    return value === undefined ? undefined : `line ${number} differs:\nmissing\n${value}`;
+  } finally {
+    await others.return(undefined);
+  }
+}
+
+async function* each(lines: Lines): AsyncGenerator<string, undefined> {
+  yield* lines;
 }
 
 function sorted(value: unknown): unknown {

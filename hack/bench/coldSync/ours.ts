@@ -1,5 +1,4 @@
 /** The operator's cache of nodes as a program: prints one line when it is synced. */
-import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { dump } from '../dump.ts';
 import { startNodeCache } from '../nodeCache.ts';
@@ -35,5 +34,5 @@ const { user, system } = process.cpuUsage();
 const { peakKiB } = memoryOf('self');
 const synced: Synced = { ms, cpuMs: (user + system) / 1_000, peakKiB, items: cache.store.size };
 console.log(JSON.stringify(synced));
-if (values.dump !== undefined) await writeFile(values.dump, dump(cache.store.list()));
+if (values.dump !== undefined) await dump(values.dump, cache.store.list());
 await cache.stop();

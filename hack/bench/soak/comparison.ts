@@ -1,11 +1,10 @@
 /** Compares the store of the probe with the API server. */
 
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NODE_SELECTOR, nodeListWatch } from '../../../controllers/kubernetes/nodes.ts';
 import { waitFor } from '../../controlplane/wait.ts';
 import type { BenchCluster } from '../benchCluster.ts';
-import { dump, firstDifference } from '../dump.ts';
+import { firstDifference, linesIn, linesOf } from '../dump.ts';
 import type { ProbeProcess } from './probeProcess.ts';
 
 /** A watch that is silent for 35 s is checked; another minute of backoff may follow a fault. */
@@ -23,7 +22,7 @@ export async function waitForEqualStores(cluster: BenchCluster, probe: ProbeProc
     const { items } = await list.list({ resourceVersion: '' }, AbortSignal.timeout(LIST_MS));
     await probe.ask(`dump ${file}`);
     count = items.length;
-    difference = firstDifference(await readFile(file, 'utf8'), dump(items));
+    difference = await firstDifference(linesIn(file), linesOf(items));
     return difference === undefined;
   };
   const explain = () => `The store differs from the API server's list: ${difference}`;

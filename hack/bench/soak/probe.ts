@@ -1,5 +1,4 @@
 /** The operator's cache of nodes as a process with commands: `dump FILE` or `memory` on a line, with a line of JSON as the response. */
-import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { dump } from '../dump.ts';
 import { startNodeCache } from '../nodeCache.ts';
@@ -22,7 +21,7 @@ const cache = await startNodeCache(
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [command, file = ''] = line.split(' ');
-  if (command === 'dump') await writeFile(file, dump(cache.store.list()));
+  if (command === 'dump') await dump(file, cache.store.list());
   // Only memory that is still used after a garbage collection can be a leak.
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
