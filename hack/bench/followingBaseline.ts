@@ -19,11 +19,9 @@ export class FollowingBaseline implements AsyncDisposable {
   static async start({ world }: BenchCluster, { say, signal }: Bench): Promise<FollowingBaseline> {
     const { baseline } = await baselinePrograms(say, signal);
     const args = [`--kubeconfig=${world.operatorKubeconfig}`, `--selector=${NODE_SELECTOR}`, '--follow'];
-    await using starting = new AsyncDisposableStack();
-    const program = starting.use(new LineProgram('client-go’s informer', baseline, args, signal));
-    await program.line('the sync', SYNC_MS);
-    starting.move();
-    return new FollowingBaseline(program);
+    return new FollowingBaseline(
+      await LineProgram.start({ name: 'client-go’s informer', file: baseline, args }, SYNC_MS, signal),
+    );
   }
 
   get pid(): number {

@@ -36,12 +36,9 @@ class Heartbeats implements AsyncDisposable {
   static async start(cluster: BenchCluster, { rate, seconds }: Load, { say, signal }: Host): Promise<Heartbeats> {
     const { kubelets } = await baselinePrograms(say, signal);
     const args = [`--kubeconfig=${cluster.world.controlPlane.adminKubeconfig}`];
-    await using starting = new AsyncDisposableStack();
-    const program = starting.use(new LineProgram('the sender of heartbeats', kubelets, args, signal));
-    program.write(JSON.stringify({ nodes: cluster.names(), rate, seconds }));
-    await program.line('the start', CONNECT_MS);
-    starting.move();
-    return new Heartbeats(program, seconds);
+    const input = JSON.stringify({ nodes: cluster.names(), rate, seconds });
+    const program = { name: 'the sender of heartbeats', file: kubelets, args, input };
+    return new Heartbeats(await LineProgram.start(program, CONNECT_MS, signal), seconds);
   }
 
   end(): void {

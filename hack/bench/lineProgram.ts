@@ -6,14 +6,22 @@ import { withDeadline } from '../controlplane/wait.ts';
 
 const EXIT_MS = 10_000;
 
+interface LineProgramOptions {
+  /** What it is, for errors. */
+  readonly name: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Its first line of input. */
+  readonly input?: string;
+}
+
 export class LineProgram implements AsyncDisposable {
   readonly pid: number;
   readonly #name: string;
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
 
-  /** Starts it. @param name what it is, for errors */
-  constructor(name: string, file: string, args: readonly string[], signal: AbortSignal) {
+  private constructor(name: string, file: string, args: readonly string[], signal: AbortSignal) {
     const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], signal });
     // Also if it cannot be started, or has ended: the next line never comes.
     for (const emitter of [child, child.stdin]) emitter.on('error', () => undefined);
@@ -21,6 +29,20 @@ export class LineProgram implements AsyncDisposable {
     this.#name = name;
     this.#child = child;
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  }
+
+  /** Starts it, writes a line if there is one, and waits for its first line, which says that it is ready. Ends it if that fails. */
+  static async start(
+    { name, file, args, input }: LineProgramOptions,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<LineProgram> {
+    await using starting = new AsyncDisposableStack();
+    const program = starting.use(new LineProgram(name, file, args, signal));
+    if (input !== undefined) program.write(input);
+    await program.line('the start', timeoutMs);
+    starting.move();
+    return program;
   }
 
   write(line: string): void {
